@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { LifetimeSelect } from './lifetime-select.tsx';
 import { usualLifetime } from './lifetimes.ts';
 import { generateApiKeyPair } from './key-pair.ts';
 import type { ApiKeyPair } from './key-pair.ts';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
-import { Expectations, Panel } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -110,87 +110,81 @@ export function NewApiKey({
   };
 
   return (
-    <form onSubmit={submit} noValidate className="kh-beside">
-      <Panel title={title}>
-        <Stack gap="lg">
-          <NameField
-            description={t('The program that will use the key.')}
-            value={typedName ?? name}
-            problem={problem}
-            others={taken}
-            onType={setTypedName}
+    <OutcomeForm
+      title={title}
+      onSubmit={submit}
+      outcomes={[
+        ...(source === 'here'
+          ? [
+              t('This window generates a key pair. The vault stores the public key.'),
+              t('The private key is shown once and not stored.'),
+            ]
+          : [t('The vault stores the public key.')]),
+        userId === owner?.userId
+          ? t('While the vault is unlocked, anyone with the key can do everything {{userName}} may do.', {
+              userName,
+            })
+          : t('While the vault is unlocked, anyone with the key acts as {{userName}}, as policies allow.', {
+              userName,
+            }),
+        ...(lifetime === '' ? [] : [t('Requests signed after expiry are refused.')]),
+      ]}
+    >
+      <NameField
+        description={t('The program that will use the key.')}
+        value={typedName ?? name}
+        problem={problem}
+        others={taken}
+        onType={setTypedName}
+      />
+      {onRegistered !== undefined && (
+        <div>
+          <SegmentedControl
+            aria-label={t('Key pair')}
+            value={source}
+            onChange={setSource}
+            data={[
+              { value: 'here', label: t('Generate here') },
+              { value: 'elsewhere', label: t('Use my public key') },
+            ]}
           />
-          {onRegistered !== undefined && (
-            <div>
-              <SegmentedControl
-                aria-label={t('Key pair')}
-                value={source}
-                onChange={setSource}
-                data={[
-                  { value: 'here', label: t('Generate here') },
-                  { value: 'elsewhere', label: t('Use my public key') },
-                ]}
-              />
-            </div>
-          )}
-          {source === 'elsewhere' && (
-            <>
-              <Select
-                label={t('Key type')}
-                data={apiKeyCurves.map(({ value, label }) => ({ value, label }))}
-                value={curve}
-                allowDeselect={false}
-                onChange={(value) => {
-                  setCurve(apiKeyCurves.find((each) => each.value === value)?.value ?? curve);
-                }}
-              />
-              <TextInput
-                label={t('Public key')}
-                description={t('Compressed, {{digits}} hex digits. Keep the private key to yourself.', {
-                  digits,
-                })}
-                autoComplete="off"
-                autoCapitalize="none"
-                spellCheck={false}
-                required
-                className="kh-mono-input"
-                value={publicKey}
-                error={tried && keyProblem}
-                onChange={onText(setPublicKey)}
-              />
-            </>
-          )}
-          <LifetimeSelect value={lifetime} onChange={setLifetime} />
-          <Failure title={t('Couldn’t create the key')} error={task.error} />
-          <Group gap="sm">
-            <Button type="submit" loading={task.isPending}>
-              {source === 'here' ? t('Create key') : t('Register key')}
-            </Button>
-            {cancel}
-          </Group>
-        </Stack>
-      </Panel>
-      <aside>
-        <Expectations
-          items={[
-            ...(source === 'here'
-              ? [
-                  t('This window generates a key pair. The vault stores the public key.'),
-                  t('The private key is shown once and not stored.'),
-                ]
-              : [t('The vault stores the public key.')]),
-            userId === owner?.userId
-              ? t('While the vault is unlocked, anyone with the key can do everything {{userName}} may do.', {
-                  userName,
-                })
-              : t(
-                  'While the vault is unlocked, anyone with the key acts as {{userName}}, as policies allow.',
-                  { userName },
-                ),
-            ...(lifetime === '' ? [] : [t('Requests signed after expiry are refused.')]),
-          ]}
-        />
-      </aside>
-    </form>
+        </div>
+      )}
+      {source === 'elsewhere' && (
+        <>
+          <Select
+            label={t('Key type')}
+            data={apiKeyCurves.map(({ value, label }) => ({ value, label }))}
+            value={curve}
+            allowDeselect={false}
+            onChange={(value) => {
+              setCurve(apiKeyCurves.find((each) => each.value === value)?.value ?? curve);
+            }}
+          />
+          <TextInput
+            label={t('Public key')}
+            description={t('Compressed, {{digits}} hex digits. Keep the private key to yourself.', {
+              digits,
+            })}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            className="kh-mono-input"
+            value={publicKey}
+            error={tried && keyProblem}
+            onChange={onText(setPublicKey)}
+          />
+        </>
+      )}
+      <LifetimeSelect value={lifetime} onChange={setLifetime} />
+      <Failure title={t('Couldn’t create the key')} error={task.error} />
+      <Group gap="sm">
+        <Button type="submit" loading={task.isPending}>
+          {source === 'here' ? t('Create key') : t('Register key')}
+        </Button>
+        {cancel}
+      </Group>
+    </OutcomeForm>
   );
 }

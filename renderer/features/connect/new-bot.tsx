@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { pairInOrder } from '../../../main/lib/policies/pairing.ts';
 import { botTitle, policiesOfSpender, type Spender } from '../../../main/lib/policies/spenders.ts';
 import { useBudgetCheck } from '../agents/widening.tsx';
@@ -13,7 +13,7 @@ import type { NamedPair } from './new-api-key.tsx';
 import { useWalletBudget } from './wallet-budget.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
-import { Expectations, Panel } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -58,41 +58,38 @@ export function NewBot({ onMade }: Props): ReactNode {
   };
 
   return (
-    <form onSubmit={submit} noValidate className="kh-beside">
-      <Panel title={t('Key with a budget')}>
-        <Stack gap="lg">
-          <NameField
-            description={t('Also the name of the program’s user.')}
-            value={typedName ?? name}
-            problem={problem}
-            others={taken}
-            onType={setTypedName}
-          />
-          {paying.fields(tried)}
-          <LifetimeSelect value={lifetime} onChange={setLifetime} />
-          <AwaitedVotes of={waiting} />
-          <Failure title={t('Couldn’t create the key')} error={task.error} />
-          <Group gap="sm">
-            <Button type="submit" loading={task.isPending}>
-              {t('Create key with a budget')}
-            </Button>
-          </Group>
-        </Stack>
-      </Panel>
-      <aside>
-        <Expectations
-          items={[
-            t('Creates a user who may make Ethereum payments within the budget.'),
-            t('Everything else is denied, including tokens and contract calls.'),
-            t('This window generates a key pair. The vault stores the public key.'),
-            t('The private key is shown once and not stored.'),
-          ]}
-        />
+    <OutcomeForm
+      title={t('Key with a budget')}
+      onSubmit={submit}
+      outcomes={[
+        t('Creates a user who may make Ethereum payments within the budget.'),
+        t('Everything else is denied, including tokens and contract calls.'),
+        t('This window generates a key pair. The vault stores the public key.'),
+        t('The private key is shown once and not stored.'),
+      ]}
+      more={
         <Text size="sm" c="dimmed" mt="md">
           {t('The program can read names, addresses, policies and the log, but no secrets.')}
         </Text>
-      </aside>
-    </form>
+      }
+    >
+      <NameField
+        description={t('Also the name of the program’s user.')}
+        value={typedName ?? name}
+        problem={problem}
+        others={taken}
+        onType={setTypedName}
+      />
+      {paying.fields(tried)}
+      <LifetimeSelect value={lifetime} onChange={setLifetime} />
+      <AwaitedVotes of={waiting} />
+      <Failure title={t('Couldn’t create the key')} error={task.error} />
+      <Group gap="sm">
+        <Button type="submit" loading={task.isPending}>
+          {t('Create key with a budget')}
+        </Button>
+      </Group>
+    </OutcomeForm>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Group, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFileCode } from '@tabler/icons-react';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
@@ -9,7 +9,8 @@ import { ShortId } from '../../ui/identifier.tsx';
 import { DeleteForm, DialogButton } from '../../ui/danger-zone.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
-import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import type { SmartContractInterface } from '../../app/rpc/resources.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
@@ -161,72 +162,67 @@ function NewInterface(): ReactNode {
   };
 
   return (
-    <form onSubmit={submit} noValidate className="kh-beside">
-      <Panel title={t('Add interface')}>
-        <Stack gap="lg">
-          <SegmentedControl
-            aria-label={t('Type')}
-            value={type}
-            onChange={(value) => {
-              setType(value);
-              create.reset();
-            }}
-            data={Object.entries(kinds).map(([value, { label }]) => ({ value: value as Kind, label }))}
-          />
-          <NameField
-            description={t('Shown in the list above.')}
-            value={name}
-            problem={tried ? problems.name : null}
-            onType={setName}
-          />
-          <TextInput
-            label={t('Address')}
-            description={kinds[type].address}
-            autoComplete="off"
-            spellCheck={false}
-            required
-            className="kh-mono-input"
-            value={address}
-            error={(tried ? problems.address : null) ?? refused === 'smartContractAddress'}
-            onChange={(event) => {
-              setAddress(event.currentTarget.value);
-              create.reset();
-            }}
-          />
-          <Textarea
-            label={t('Interface')}
-            description={kinds[type].interface}
-            autosize
-            minRows={4}
-            maxRows={14}
-            autoComplete="off"
-            spellCheck={false}
-            required
-            className="kh-mono-input"
-            value={text}
-            error={(tried ? problems.text : null) ?? refused === 'smartContractInterface'}
-            onChange={(event) => {
-              setText(event.currentTarget.value);
-              create.reset();
-            }}
-          />
-          <Failure title={t('Couldn’t add the interface')} error={create.error} />
-          <div>
-            <Button type="submit" loading={create.isPending}>
-              {t('Add interface')}
-            </Button>
-          </div>
-        </Stack>
-      </Panel>
-      <aside>
-        <Expectations
-          items={[
-            t('The vault checks and stores the interface.'),
-            t('Sign, Approvals and policies use the interface to decode calls.'),
-            t('A wrong interface misrepresents calls. Use a source you trust.'),
-          ]}
-        />
-      </aside>
-    </form>
+    <OutcomeForm
+      title={t('Add interface')}
+      onSubmit={submit}
+      outcomes={[
+        t('The vault checks and stores the interface.'),
+        t('Sign, Approvals and policies use the interface to decode calls.'),
+        t('A wrong interface misrepresents calls. Use a source you trust.'),
+      ]}
+    >
+      <SegmentedControl
+        aria-label={t('Type')}
+        value={type}
+        onChange={(value) => {
+          setType(value);
+          create.reset();
+        }}
+        data={Object.entries(kinds).map(([value, { label }]) => ({ value: value as Kind, label }))}
+      />
+      <NameField
+        description={t('Shown in the list above.')}
+        value={name}
+        problem={tried ? problems.name : null}
+        onType={setName}
+      />
+      <TextInput
+        label={t('Address')}
+        description={kinds[type].address}
+        autoComplete="off"
+        spellCheck={false}
+        required
+        className="kh-mono-input"
+        value={address}
+        error={(tried ? problems.address : null) ?? refused === 'smartContractAddress'}
+        onChange={(event) => {
+          setAddress(event.currentTarget.value);
+          create.reset();
+        }}
+      />
+      <Textarea
+        label={t('Interface')}
+        description={kinds[type].interface}
+        autosize
+        minRows={4}
+        maxRows={14}
+        autoComplete="off"
+        spellCheck={false}
+        required
+        className="kh-mono-input"
+        value={text}
+        error={(tried ? problems.text : null) ?? refused === 'smartContractInterface'}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          create.reset();
+        }}
+      />
+      <Failure title={t('Couldn’t add the interface')} error={create.error} />
+      <div>
+        <Button type="submit" loading={create.isPending}>
+          {t('Add interface')}
+        </Button>
+      </div>
+    </OutcomeForm>
   );
 }

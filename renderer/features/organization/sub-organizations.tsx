@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconBuildingCommunity, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
@@ -11,7 +11,8 @@ import { bareNumber, emailProblem, phoneProblem } from '../users/contact.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
-import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { isOurs, searches, useSubOrganization, useSubOrganizationIds } from './sub-organization-queries.ts';
 import type { Search } from './sub-organization-queries.ts';
@@ -242,73 +243,67 @@ export function NewSubOrganization(): ReactNode {
         title={t('New sub-organization')}
         back={{ to: '/sub-organizations', label: t('Sub-organizations') }}
       />
-      <form onSubmit={submit} noValidate className="kh-beside">
-        <Panel>
-          <Stack gap="lg">
-            <NameField
-              description={t('Such as a customer or a project.')}
-              value={name}
-              problem={tried ? problem : null}
-              onType={setName}
-              first
-            />
-            <TextInput
-              label={t('First user')}
-              description={t('The only member of the root quorum, with full access.')}
-              required
-              maxLength={64}
-              autoComplete="off"
-              value={userName}
-              error={tried && userProblem}
-              onChange={onText(setUserName)}
-            />
-            <ContactFields value={contact} tried={tried} onType={setContact} />
-            <TextInput
-              label={t('API key of the user (optional)')}
-              description={t('P-256 public key, 66 hex digits.')}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-              className="kh-mono-input"
-              value={publicKey}
-              error={tried && keyProblem}
-              onChange={onText(setPublicKey)}
-            />
-            <Checkbox
-              label={t('This window may sign for the user too')}
-              description={t('Otherwise you only see its contents, and cannot delete it.')}
-              checked={ours}
-              onChange={(event) => {
-                setOurs(event.currentTarget.checked);
-              }}
-            />
-            {tried && noWayIn && (
-              <Text size="sm" c="red" role="alert">
-                {t('Enter an API key, email address or phone number, or let this window sign.')}
-              </Text>
-            )}
-            <FormEnd
-              failed={t('Couldn’t create the sub-organization')}
-              error={create.error}
-              busy={create.isPending}
-              does={t('Create sub-organization')}
-              back="/sub-organizations"
-            />
-          </Stack>
-        </Panel>
-        <aside>
-          <Expectations
-            items={[
-              t('The sub-organization has its own users, wallets, keys and policies.'),
-              ours
-                ? t('This window gets a key of its first user.')
-                : t('Only its own user can ever change or delete it.'),
-              t('Its user may sign in by email and SMS, where set up.'),
-              t('It is recorded in the activity log. No user is notified.'),
-            ]}
-          />
-        </aside>
-      </form>
+      <OutcomeForm
+        onSubmit={submit}
+        outcomes={[
+          t('The sub-organization has its own users, wallets, keys and policies.'),
+          ours
+            ? t('This window gets a key of its first user.')
+            : t('Only its own user can ever change or delete it.'),
+          t('Its user may sign in by email and SMS, where set up.'),
+          t('It is recorded in the activity log. No user is notified.'),
+        ]}
+      >
+        <NameField
+          description={t('Such as a customer or a project.')}
+          value={name}
+          problem={tried ? problem : null}
+          onType={setName}
+          first
+        />
+        <TextInput
+          label={t('First user')}
+          description={t('The only member of the root quorum, with full access.')}
+          required
+          maxLength={64}
+          autoComplete="off"
+          value={userName}
+          error={tried && userProblem}
+          onChange={onText(setUserName)}
+        />
+        <ContactFields value={contact} tried={tried} onType={setContact} />
+        <TextInput
+          label={t('API key of the user (optional)')}
+          description={t('P-256 public key, 66 hex digits.')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          className="kh-mono-input"
+          value={publicKey}
+          error={tried && keyProblem}
+          onChange={onText(setPublicKey)}
+        />
+        <Checkbox
+          label={t('This window may sign for the user too')}
+          description={t('Otherwise you only see its contents, and cannot delete it.')}
+          checked={ours}
+          onChange={(event) => {
+            setOurs(event.currentTarget.checked);
+          }}
+        />
+        {tried && noWayIn && (
+          <Text size="sm" c="red" role="alert">
+            {t('Enter an API key, email address or phone number, or let this window sign.')}
+          </Text>
+        )}
+        <FormEnd
+          failed={t('Couldn’t create the sub-organization')}
+          error={create.error}
+          busy={create.isPending}
+          does={t('Create sub-organization')}
+          back="/sub-organizations"
+        />
+      </OutcomeForm>
     </>
   );
 }

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
 import { curves, formatsFor } from '../accounts/chains.ts';
@@ -11,7 +10,8 @@ import { KeyFileField } from './key-file-field.tsx';
 import { readKey } from '../accounts/key-text.ts';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
-import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PageHead } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -73,73 +73,68 @@ export function ImportPrivateKey(): ReactNode {
   return (
     <>
       <PageHead title={t('Import private key')} back={{ to: '/private-keys', label: t('Private keys') }} />
-      <form onSubmit={submit} noValidate className="kh-beside" autoComplete="off">
-        <Panel>
-          <Stack gap="lg">
-            <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
-            <KeyFileField
-              onRead={(key) => {
-                setCurve(key.curve);
-                setText(key.hex);
-                setWrong(null);
-                if (typedName === null && key.comment !== '') setTypedName(key.comment);
-                notifications.show({ message: t('The key from the file is in the form.') });
-              }}
-            />
-            <KeyChoices
-              curve={curve}
-              onCurve={(next) => {
-                setCurve(next);
-                setWrong(null);
-              }}
-              formats={formats}
-              onFormats={setFormats}
-            >
-              <PasswordField
-                label={t('Private key')}
-                description={forms[curve]}
-                autoComplete="new-password"
-                autoCapitalize="none"
-                autoCorrect="off"
-                spellCheck={false}
-                required
-                className="kh-mono-input"
-                visibilityToggleButtonProps={{ 'aria-label': t('Show the private key'), tabIndex: 0 }}
-                value={text}
-                error={wrong}
-                onChange={(event) => {
-                  setText(event.currentTarget.value);
-                  setWrong(null);
-                }}
-              />
-            </KeyChoices>
-            <FormEnd
-              failed={t('Couldn’t import the key')}
-              error={task.error}
-              busy={task.isPending}
-              does={t('Import private key')}
-              back="/private-keys"
-            />
-          </Stack>
-        </Panel>
-        <aside>
-          <Expectations
-            items={[
-              t('Encrypted before it leaves this window, and sealed in the vault.'),
-              chosen.length === 0
-                ? t('{{label}} key without an address: sign with its ID.', {
-                    label: curves[curve].label,
-                  })
-                : t('{{label}} key with {{count}} addresses: {{chosen}}.', {
-                    label: curves[curve].label,
-                    count: chosen.length,
-                    chosen: chosen.map((row) => row.label).join(', '),
-                  }),
-              t('The key is marked as imported: a copy may exist elsewhere.'),
-            ]}
+      <OutcomeForm
+        onSubmit={submit}
+        secret
+        outcomes={[
+          t('Encrypted before it leaves this window, and sealed in the vault.'),
+          chosen.length === 0
+            ? t('{{label}} key without an address: sign with its ID.', {
+                label: curves[curve].label,
+              })
+            : t('{{label}} key with {{count}} addresses: {{chosen}}.', {
+                label: curves[curve].label,
+                count: chosen.length,
+                chosen: chosen.map((row) => row.label).join(', '),
+              }),
+          t('The key is marked as imported: a copy may exist elsewhere.'),
+        ]}
+      >
+        <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
+        <KeyFileField
+          onRead={(key) => {
+            setCurve(key.curve);
+            setText(key.hex);
+            setWrong(null);
+            if (typedName === null && key.comment !== '') setTypedName(key.comment);
+            notifications.show({ message: t('The key from the file is in the form.') });
+          }}
+        />
+        <KeyChoices
+          curve={curve}
+          onCurve={(next) => {
+            setCurve(next);
+            setWrong(null);
+          }}
+          formats={formats}
+          onFormats={setFormats}
+        >
+          <PasswordField
+            label={t('Private key')}
+            description={forms[curve]}
+            autoComplete="new-password"
+            autoCapitalize="none"
+            autoCorrect="off"
+            spellCheck={false}
+            required
+            className="kh-mono-input"
+            visibilityToggleButtonProps={{ 'aria-label': t('Show the private key'), tabIndex: 0 }}
+            value={text}
+            error={wrong}
+            onChange={(event) => {
+              setText(event.currentTarget.value);
+              setWrong(null);
+            }}
           />
-        </aside>
-      </form>
+        </KeyChoices>
+        <FormEnd
+          failed={t('Couldn’t import the key')}
+          error={task.error}
+          busy={task.isPending}
+          does={t('Import private key')}
+          back="/private-keys"
+        />
+      </OutcomeForm>
     </>
   );
 }

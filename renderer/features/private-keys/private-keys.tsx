@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconKey, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
@@ -10,7 +10,8 @@ import type { Curve } from '../accounts/chains.ts';
 import { KeyChoices } from '../accounts/key-choices.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
-import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { PrivateKeyList } from './private-key-list.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
@@ -103,37 +104,31 @@ export function NewPrivateKey(): ReactNode {
   return (
     <>
       <PageHead title={t('Create private key')} back={{ to: '/private-keys', label: t('Private keys') }} />
-      <form onSubmit={submit} noValidate className="kh-beside">
-        <Panel>
-          <Stack gap="lg">
-            <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
-            <KeyChoices curve={curve} onCurve={setCurve} formats={formats} onFormats={setFormats} />
-            <FormEnd
-              failed={t('Couldn’t create the key')}
-              error={create.error}
-              busy={create.isPending}
-              does={t('Create private key')}
-              back="/private-keys"
-            />
-          </Stack>
-        </Panel>
-        <aside>
-          <Expectations
-            items={[
-              t('The key ({{label}}) is generated on this computer and sealed in the vault.', {
-                label: curves[curve].label,
+      <OutcomeForm
+        onSubmit={submit}
+        outcomes={[
+          t('The key ({{label}}) is generated on this computer and sealed in the vault.', {
+            label: curves[curve].label,
+          }),
+          chosen.length === 0
+            ? t('No address: sign with the key’s ID.')
+            : t('{{count}} addresses: {{chosen}}.', {
+                count: chosen.length,
+                chosen: chosen.map((row) => row.label).join(', '),
               }),
-              chosen.length === 0
-                ? t('No address: sign with the key’s ID.')
-                : t('{{count}} addresses: {{chosen}}.', {
-                    count: chosen.length,
-                    chosen: chosen.map((row) => row.label).join(', '),
-                  }),
-              t('This vault holds the only copy. No seed phrase covers the key.'),
-            ]}
-          />
-        </aside>
-      </form>
+          t('This vault holds the only copy. No seed phrase covers the key.'),
+        ]}
+      >
+        <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
+        <KeyChoices curve={curve} onCurve={setCurve} formats={formats} onFormats={setFormats} />
+        <FormEnd
+          failed={t('Couldn’t create the key')}
+          error={create.error}
+          busy={create.isPending}
+          does={t('Create private key')}
+          back="/private-keys"
+        />
+      </OutcomeForm>
     </>
   );
 }

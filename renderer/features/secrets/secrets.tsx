@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Stack } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconForms, IconPlus } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
@@ -9,7 +9,8 @@ import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { hasText, SearchedList } from '../../ui/lists/searched-list.tsx';
 import { NameField } from '../../ui/name-field.tsx';
-import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { RowTime } from '../../ui/lists/row-time.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
@@ -130,38 +131,33 @@ export function NewSecret(): ReactNode {
   return (
     <>
       <PageHead title={t('Add secret')} back={{ to: '/secrets', label: t('Secrets') }} />
-      <form onSubmit={submit} noValidate className="kh-beside" autoComplete="off">
-        <Panel>
-          <Stack gap="lg">
-            <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
-            <ValueField
-              value={value}
-              problem={wrong}
-              onType={(typed) => {
-                setValue(typed);
-                setWrong(null);
-              }}
-            />
-            <PropertiesField value={properties} onType={setProperties} />
-            <FormEnd
-              failed={t('Couldn’t add the secret')}
-              error={task.error}
-              busy={task.isPending}
-              does={t('Add secret')}
-              back="/secrets"
-            />
-          </Stack>
-        </Panel>
-        <aside>
-          <Expectations
-            items={[
-              t('Encrypted before it leaves this window, and sealed in the vault.'),
-              t('Programs get it only where a policy allows, each time as an entry of the log.'),
-              t('Its name and properties stay. You can replace the value later.'),
-            ]}
-          />
-        </aside>
-      </form>
+      <OutcomeForm
+        onSubmit={submit}
+        secret
+        outcomes={[
+          t('Encrypted before it leaves this window, and sealed in the vault.'),
+          t('Programs get it only where a policy allows, each time as an entry of the log.'),
+          t('Its name and properties stay. You can replace the value later.'),
+        ]}
+      >
+        <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
+        <ValueField
+          value={value}
+          problem={wrong}
+          onType={(typed) => {
+            setValue(typed);
+            setWrong(null);
+          }}
+        />
+        <PropertiesField value={properties} onType={setProperties} />
+        <FormEnd
+          failed={t('Couldn’t add the secret')}
+          error={task.error}
+          busy={task.isPending}
+          does={t('Add secret')}
+          back="/secrets"
+        />
+      </OutcomeForm>
     </>
   );
 }

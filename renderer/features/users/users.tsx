@@ -11,7 +11,8 @@ import type { Contact } from './contact-fields.tsx';
 import { bareNumber, emailProblem, phoneProblem } from './contact.ts';
 import { NameField } from '../../ui/name-field.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
-import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { useTags } from '../tags/tag-queries.ts';
 import { useDraftState } from '../../app/drafts.ts';
@@ -101,47 +102,41 @@ export function NewUser(): ReactNode {
   return (
     <>
       <PageHead title={t('Create user')} back={{ to: '/users', label: t('Users') }} />
-      <form onSubmit={submit} noValidate className="kh-beside">
-        <Panel>
-          <Stack gap="lg">
-            <NameField
-              description={t('A unique name for a person or program.')}
-              value={name}
-              problem={tried ? problem : null}
-              others={taken}
-              onType={setName}
-            />
-            <ContactFields value={contact} tried={tried} onType={setContact} />
-            {tags.list.length > 0 && (
-              <Fieldset legend={t('Tags (optional)')} variant="unstyled">
-                <Checkbox.Group value={[...chosen]} onChange={setChosen} aria-label={t('Tags')}>
-                  <Stack gap="xs">
-                    {tags.list.map(({ tagId, tagName }) => (
-                      <Checkbox key={tagId} value={tagId} label={visibleName(tagName)} />
-                    ))}
-                  </Stack>
-                </Checkbox.Group>
-              </Fieldset>
-            )}
-            <FormEnd
-              failed={t('Couldn’t create the user')}
-              error={create.error}
-              busy={create.isPending}
-              does={t('Create user')}
-              back="/users"
-            />
-          </Stack>
-        </Panel>
-        <aside>
-          <Expectations
-            items={[
-              t('Add an API key or passkey on the user’s page.'),
-              t('The user can read the vault. Signing and changes need a policy.'),
-              t('The user isn’t notified.'),
-            ]}
-          />
-        </aside>
-      </form>
+      <OutcomeForm
+        onSubmit={submit}
+        outcomes={[
+          t('Add an API key or passkey on the user’s page.'),
+          t('The user can read the vault. Signing and changes need a policy.'),
+          t('The user isn’t notified.'),
+        ]}
+      >
+        <NameField
+          description={t('A unique name for a person or program.')}
+          value={name}
+          problem={tried ? problem : null}
+          others={taken}
+          onType={setName}
+        />
+        <ContactFields value={contact} tried={tried} onType={setContact} />
+        {tags.list.length > 0 && (
+          <Fieldset legend={t('Tags (optional)')} variant="unstyled">
+            <Checkbox.Group value={[...chosen]} onChange={setChosen} aria-label={t('Tags')}>
+              <Stack gap="xs">
+                {tags.list.map(({ tagId, tagName }) => (
+                  <Checkbox key={tagId} value={tagId} label={visibleName(tagName)} />
+                ))}
+              </Stack>
+            </Checkbox.Group>
+          </Fieldset>
+        )}
+        <FormEnd
+          failed={t('Couldn’t create the user')}
+          error={create.error}
+          busy={create.isPending}
+          does={t('Create user')}
+          back="/users"
+        />
+      </OutcomeForm>
     </>
   );
 }

@@ -1,6 +1,5 @@
 import { useRef, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useLocation } from 'wouter';
 import { accountAt, chains } from '../accounts/chains.ts';
@@ -8,7 +7,8 @@ import { FirstAccounts } from '../accounts/first-accounts.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
-import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PageHead } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { SeedPhraseField } from './seed-phrase-field.tsx';
 import { phraseProblem, unknownWord } from './seed-words.ts';
@@ -113,75 +113,70 @@ export function ImportWallet(): ReactNode {
   return (
     <>
       <PageHead title={t('Import wallet')} back={{ to: '/wallets', label: t('Wallets') }} />
-      <form onSubmit={submit} noValidate className="kh-beside" autoComplete="off">
-        <Panel>
-          <Stack gap="lg">
-            <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
-            <SeedPhraseField
-              value={phrase}
-              problem={done ? null : (missing ?? wordsProblem)}
-              onType={(typed) => {
-                setPhrase(typed);
-                setLeft(false);
-              }}
-              onLeave={() => {
-                setLeft(true);
-              }}
-              onEnter={submit}
-            />
-            <PasswordField
-              label={t('BIP-39 passphrase (optional)')}
-              description={t('Only if the wallet has one. A wrong one opens a different, empty wallet.')}
-              autoComplete="new-password"
-              autoCapitalize="none"
-              autoCorrect="off"
-              spellCheck={false}
-              className="kh-mono-input"
-              visibilityToggleButtonProps={{ 'aria-label': t('Show passphrase'), tabIndex: 0 }}
-              value={passphrase}
-              onChange={onText(setPassphrase)}
-            />
-            <FirstAccounts
-              about={t('The first account of each chain. Add others on the wallet’s page.')}
-              chosen={chosen}
-              onChoose={setChosen}
-            />
-            {accounts.length > 0 && (
-              <WalletPreview
-                chains={accounts}
-                addresses={shown?.of === typed ? shown.addresses : null}
-                busy={preview.isPending}
-                error={preview.error}
-                onShow={show}
-              />
-            )}
-            <FormEnd
-              failed={t('Couldn’t import the wallet')}
-              error={task.error}
-              busy={task.isPending}
-              does={t('Import wallet')}
-              back="/wallets"
-            />
-          </Stack>
-        </Panel>
-        <aside>
-          <Expectations
-            items={[
-              t('Encrypted before they leave this window, and sealed in the vault.'),
-              accounts.length === 0
-                ? t('The wallet has no address until you add an account.')
-                : t('Adds {{count}} accounts: {{accounts}}.', {
-                    count: accounts.length,
-                    accounts: accounts.map((chain) => chain.label).join(', '),
-                  }),
-              t('The wallet is marked as imported: the words may exist elsewhere.'),
-              t(
-                'MetaMask, Ledger and Trezor use the same path for Ethereum, Phantom for Solana. If an address differs, add an account at your old wallet’s path after the import.',
-              ),
-            ]}
+      <OutcomeForm
+        onSubmit={submit}
+        secret
+        outcomes={[
+          t('Encrypted before they leave this window, and sealed in the vault.'),
+          accounts.length === 0
+            ? t('The wallet has no address until you add an account.')
+            : t('Adds {{count}} accounts: {{accounts}}.', {
+                count: accounts.length,
+                accounts: accounts.map((chain) => chain.label).join(', '),
+              }),
+          t('The wallet is marked as imported: the words may exist elsewhere.'),
+          t(
+            'MetaMask, Ledger and Trezor use the same path for Ethereum, Phantom for Solana. If an address differs, add an account at your old wallet’s path after the import.',
+          ),
+        ]}
+      >
+        <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
+        <SeedPhraseField
+          value={phrase}
+          problem={done ? null : (missing ?? wordsProblem)}
+          onType={(typed) => {
+            setPhrase(typed);
+            setLeft(false);
+          }}
+          onLeave={() => {
+            setLeft(true);
+          }}
+          onEnter={submit}
+        />
+        <PasswordField
+          label={t('BIP-39 passphrase (optional)')}
+          description={t('Only if the wallet has one. A wrong one opens a different, empty wallet.')}
+          autoComplete="new-password"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          className="kh-mono-input"
+          visibilityToggleButtonProps={{ 'aria-label': t('Show passphrase'), tabIndex: 0 }}
+          value={passphrase}
+          onChange={onText(setPassphrase)}
+        />
+        <FirstAccounts
+          about={t('The first account of each chain. Add others on the wallet’s page.')}
+          chosen={chosen}
+          onChoose={setChosen}
+        />
+        {accounts.length > 0 && (
+          <WalletPreview
+            chains={accounts}
+            addresses={shown?.of === typed ? shown.addresses : null}
+            busy={preview.isPending}
+            error={preview.error}
+            onShow={show}
           />
-        </aside>
-      </form>
+        )}
+        <FormEnd
+          failed={t('Couldn’t import the wallet')}
+          error={task.error}
+          busy={task.isPending}
+          does={t('Import wallet')}
+          back="/wallets"
+        />
+      </OutcomeForm>
     </>
   );
 }

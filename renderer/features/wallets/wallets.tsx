@@ -1,15 +1,6 @@
 import { useState } from 'react';
 import type { SyntheticEvent, ReactNode } from 'react';
-import {
-  Button,
-  Checkbox,
-  Fieldset,
-  Group,
-  NativeSelect,
-  SegmentedControl,
-  Stack,
-  Text,
-} from '@mantine/core';
+import { Button, Checkbox, Fieldset, Group, NativeSelect, SegmentedControl, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconFileImport, IconPlus, IconWallet } from '@tabler/icons-react';
 import { Link, useLocation } from 'wouter';
@@ -22,7 +13,8 @@ import { ListSearch } from '../../ui/lists/list-search.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
 import { OutsideBadges } from '../../ui/outside-badges.tsx';
-import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
+import { PageHead, Panel } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { useDraftState } from '../../app/drafts.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -221,54 +213,48 @@ export function NewWallet(): ReactNode {
   return (
     <>
       <PageHead title={t('Create wallet')} back={{ to: '/wallets', label: t('Wallets') }} />
-      <form onSubmit={submit} noValidate className="kh-beside">
-        <Panel>
-          <Stack gap="lg">
-            <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
-            <FirstAccounts
-              about={t('Add more at any time. Other wallets find an account by the same path.')}
-              chosen={chosen}
-              onChoose={setChosen}
-            />
-            <Fieldset legend={t('Seed phrase length')} variant="unstyled">
-              <SegmentedControl
-                aria-label={t('Seed phrase length')}
-                value={words}
-                onChange={setWords}
-                data={[
-                  { value: '12', label: t('12 words') },
-                  { value: '24', label: t('24 words') },
-                ]}
-              />
-              <Text size="sm" c="dimmed" mt="xs">
-                {t('Both are secure. Choose 24 if another system expects it.')}
-              </Text>
-            </Fieldset>
-            <FormEnd
-              failed={t('Couldn’t create the wallet')}
-              error={create.error}
-              busy={create.isPending}
-              does={t('Create wallet')}
-              back="/wallets"
-            />
-          </Stack>
-        </Panel>
-        <aside>
-          <Expectations
-            items={[
-              t('A {{words}}-word seed phrase is generated on this computer and sealed in the vault.', {
-                words,
+      <OutcomeForm
+        onSubmit={submit}
+        outcomes={[
+          t('A {{words}}-word seed phrase is generated on this computer and sealed in the vault.', {
+            words,
+          }),
+          accounts.length === 0
+            ? t('The wallet has no address until you add an account.')
+            : t('Adds {{count}} accounts: {{accounts}}.', {
+                count: accounts.length,
+                accounts: accounts.map((chain) => chain.label).join(', '),
               }),
-              accounts.length === 0
-                ? t('The wallet has no address until you add an account.')
-                : t('Adds {{count}} accounts: {{accounts}}.', {
-                    count: accounts.length,
-                    accounts: accounts.map((chain) => chain.label).join(', '),
-                  }),
+        ]}
+      >
+        <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
+        <FirstAccounts
+          about={t('Add more at any time. Other wallets find an account by the same path.')}
+          chosen={chosen}
+          onChoose={setChosen}
+        />
+        <Fieldset legend={t('Seed phrase length')} variant="unstyled">
+          <SegmentedControl
+            aria-label={t('Seed phrase length')}
+            value={words}
+            onChange={setWords}
+            data={[
+              { value: '12', label: t('12 words') },
+              { value: '24', label: t('24 words') },
             ]}
           />
-        </aside>
-      </form>
+          <Text size="sm" c="dimmed" mt="xs">
+            {t('Both are secure. Choose 24 if another system expects it.')}
+          </Text>
+        </Fieldset>
+        <FormEnd
+          failed={t('Couldn’t create the wallet')}
+          error={create.error}
+          busy={create.isPending}
+          does={t('Create wallet')}
+          back="/wallets"
+        />
+      </OutcomeForm>
     </>
   );
 }
