@@ -4,7 +4,7 @@
  * disk is asked once for many.
  */
 import type { Connection, Reader, Writer } from './connection.ts';
-import { KeyhearthError } from '../lib/errors.ts';
+import { isOfStorage } from '../lib/errors.ts';
 import { owned } from '../lib/faults.ts';
 import { logFault } from '../lib/log.ts';
 import type { Stage, Storage } from './file/disk-state.ts';
@@ -219,8 +219,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Has work done now. Where the disk does not take it, it is done before anything else in the next transaction: nothing that is
-   * decided later comes before it.
+   * Has work done now. Where SQLite does not take it, for its disk or for another process that holds the file, it is done before
+   * anything else in the next transaction: nothing that is decided later comes before it.
    * @returns what gives it up, where it is not done yet.
    */
   owe(work: (tx: Writer) => void): () => void {
@@ -232,9 +232,12 @@ export class UnitOfWork {
       this.first(() => undefined);
     } catch (error) {
       // The disk's state says it.
-      if (error instanceof KeyhearthError && error.code === 'STORAGE_UNAVAILABLE') return giveUp;
-      giveUp();
-      throw error;
+      if (isOfStorage(error)) return giveUp;
+      if (!isOfSqlite(error)) {
+        giveUp();
+        throw error;
+      }
+      logFault(error);
     }
     return giveUp;
   }
@@ -314,3 +317,6 @@ export class UnitOfWork {
     }
   }
 }
+
+const isOfSqlite = (error: unknown): boolean =>
+  String((error as { readonly code?: unknown }).code).startsWith('SQLITE_');

@@ -3,6 +3,7 @@
  * clock, by a timer, by a lock and by a freeze, and what cannot be bounded is approved once.
  */
 import { createECDH, generateKeyPairSync, sign } from 'node:crypto';
+import Sqlite from 'better-sqlite3';
 import { serializeTransaction } from 'viem';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { encodeSshMessage } from '../../main/chains/ssh/payloads.ts';
@@ -290,6 +291,30 @@ describe('the end', () => {
     }
     expect(await outcome()).toBe(waiting);
     expect(await grants()).toEqual([]);
+  });
+
+  test('comes by a lock also where another process holds the file at the unlock', async () => {
+    activityOf(await grant((await pay()).fingerprint));
+    expect(await outcome()).toBe('COMPLETED');
+    const { connection, rpc } = service.vault;
+    await rpc.lock();
+    const holder = new Sqlite(connection.file);
+    holder.exec('BEGIN IMMEDIATE');
+    // Else each try waits for five seconds.
+    connection.pragma('busy_timeout = 1');
+    const asked = vi.spyOn(connection, 'transaction');
+    try {
+      await service.unlock();
+      await expect.poll(() => asked.mock.results.some(({ type }) => type === 'throw')).toBe(true);
+    } finally {
+      asked.mockRestore();
+      holder.close();
+      connection.pragma('busy_timeout = 5000');
+    }
+    expect(await outcome()).toBe(waiting);
+    expect(await grants()).toEqual([]);
+    const isOther = (fault: unknown): boolean => !String(fault).includes('database is locked');
+    expect(service.faults.splice(0).filter(isOther)).toEqual([]);
   });
 
   test('comes by a timer, wherever the clock is set', () => {

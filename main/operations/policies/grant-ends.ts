@@ -1,7 +1,7 @@
 /**
  * Ends grants. A policy's `time` ends one by the clock. A timer, which no change of the clock moves, deletes it at its end, and
- * each unlock deletes all: a lock, a freeze and a restart end them. Where the disk does not take that, it comes before whatever the
- * disk takes next, so no grant lets anything through after its end.
+ * each unlock deletes all: a lock, a freeze and a restart end them. Where the disk does not take that, or another process holds the
+ * file, it comes before whatever is written next, so no grant lets anything through after its end.
  */
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import type { Reader } from '../../storage/connection.ts';
@@ -26,7 +26,7 @@ export class GrantEnds {
   readonly #parts: GrantEndsParts;
   /** By policy. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Give up what the disk did not take: a locked vault deletes no row, and its next unlock deletes all. */
+  /** Give up what is not done yet: a locked vault deletes no row, and its next unlock deletes all. */
   readonly #owed = new Set<() => void>();
   readonly #stop: () => void;
 
