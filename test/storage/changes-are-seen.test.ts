@@ -4,8 +4,8 @@
  */
 import Sqlite from 'better-sqlite3';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newTestKey, resultOf, startTestVault } from '../support/support.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { activityOf, newTestKey, resultOf, startTestVault } from '../support/support.ts';
 import type { Answer, Json, TestClient, TestVault } from '../support/support.ts';
 
 let service: TestVault;
@@ -151,6 +151,69 @@ test('a change and the requests beside it are decided in one order: none signs a
   isGone = true;
   await all;
 }, 60_000);
+
+describe('the time of a decision is that of the transaction, where a request waits for', () => {
+  const minute = 60_000;
+  const endsIn = (ms: number): string =>
+    `time.now < Timestamp('${new Date(service.clock.now() + ms).toISOString()}')`;
+  const addPolicy = (policy: Json): Promise<void> =>
+    submit('create_policy', 'CREATE_POLICY_V3', {
+      ...{ policyName: `policy ${String((name += 1))}`, effect: 'EFFECT_ALLOW', notes: '' },
+      ...policy,
+    });
+
+  test('another process that holds the file', async () => {
+    const { userId, client } = await busyUser();
+    await addPolicy({
+      effect: 'EFFECT_DENY',
+      condition: `submitter.id == '${userId}'`,
+      consensus: 'true',
+      time: `!(${endsIn(minute)})`,
+    });
+    const { connection } = service.vault;
+    const run = connection.run.bind(connection);
+    const held = vi.spyOn(connection, 'run').mockImplementation((sql, ...values) => {
+      if (sql === 'BEGIN IMMEDIATE') service.clock.advance(2 * minute);
+      return run(sql, ...values);
+    });
+    try {
+      expect(await statusOf(sign(client))).toBe(403);
+    } finally {
+      service.clock.advance(
+        -2 * minute * held.mock.calls.filter(([sql]) => sql === 'BEGIN IMMEDIATE').length,
+      );
+      held.mockRestore();
+    }
+    expect(await statusOf(sign(client))).toBe(200);
+  });
+
+  test('the log, which is followed before a vote is given', async () => {
+    const [ann, ben] = [await busyUser(), await busyUser()];
+    await addPolicy({
+      condition: "activity.kind == 'CREATE_USER_TAG'",
+      consensus: 'approvers.count() >= 2',
+      time: endsIn(minute),
+    });
+    const ask = async (): Promise<string> => {
+      const tag = { userTagName: `tag ${String((name += 1))}`, userIds: [] };
+      return activityOf(await ann.client.submit('create_user_tag', 'CREATE_USER_TAG', tag)).fingerprint;
+    };
+    const approve = async (fingerprint: string): Promise<number> =>
+      statusOf(ben.client.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint }));
+    const [late, inTime] = [await ask(), await ask()];
+    const followed = vi.spyOn(service.vault.guard, 'followed').mockImplementationOnce(() => {
+      service.clock.advance(2 * minute);
+      return Promise.resolve();
+    });
+    try {
+      expect(await approve(late)).toBe(403);
+    } finally {
+      followed.mockRestore();
+      service.clock.advance(-2 * minute);
+    }
+    expect(await approve(inTime)).toBe(200);
+  });
+});
 
 test('a vault that is locked signs nothing more, until it is unlocked', async () => {
   const { client } = await busyUser();

@@ -35,11 +35,11 @@ export async function submit(
   const organizationId =
     operation.authority.inCallersOrganization === true ? units.read(belowNamed) : understood.organizationId;
   const fingerprint = `sha256:${hash('sha256', request.raw)}`;
-  const now = clock.now();
-  const execution = { organizationId, params, now };
 
   const submitted = await writePrepared(engine, request, prepareEarly, (tx, prepared) => {
-    const admitted = admit(tx);
+    // Not before: the write may have waited for what was prepared, or for another process that held the file.
+    const now = clock.now();
+    const admitted = admit(tx, now);
     // Became allowed after the early check, so `prepare` has not run: retry.
     if ('caller' in admitted && isAllowed(admitted.verdict) && !prepared) return undefined;
     if ('known' in admitted && admitted.joins) return joining;
@@ -76,9 +76,10 @@ export async function submit(
   /** @returns undefined where there is something to prepare, and nothing that allows it yet. */
   async function prepareEarly(): Promise<Prepared | undefined> {
     if (!operation.prepare) return nothingPrepared;
-    const early = units.read(admit);
+    const now = clock.now();
+    const early = units.read((tx) => admit(tx, now));
     if (!('caller' in early) || !isAllowed(early.verdict)) return undefined;
-    return prepare(engine, operation, { ...execution, caller: early.caller });
+    return prepare(engine, operation, { organizationId, params, now, caller: early.caller });
   }
 
   /** The caller's sub-organization if the request names its parent; else the named organization. */
@@ -92,6 +93,7 @@ export async function submit(
   /** Answers the activity that this body made before; refuses a new one that is not live or not allowed, and any while locked. */
   function admit(
     tx: Reader,
+    now: number,
   ):
     | { readonly known: ActivityRow; readonly joins: boolean }
     | { readonly caller: Caller; readonly verdict: Admitted } {

@@ -59,11 +59,12 @@ export async function castVote(
 ): Promise<Submitted> {
   const { units, keys, clock } = engine;
   const { organizationId, selection } = vote;
-  const now = clock.now();
   const message = Buffer.from(request.raw).toString('utf8');
 
   return writePrepared(engine, request, prepareEarly, (tx, prepared) => {
-    const admitted = admit(tx);
+    // Not before: the vote may have waited for the log to be followed, or for another process that held the file.
+    const now = clock.now();
+    const admitted = admit(tx, now);
     if ('given' in admitted) {
       if (keys.unlocked) request.spend?.(tx);
       return { row: admitted.given, isRepeat: true };
@@ -96,7 +97,8 @@ export async function castVote(
   /** @returns undefined where there is something to prepare, and nothing that allows it yet. */
   async function prepareEarly(): Promise<Prepared | undefined> {
     await engine.logFollowed();
-    const early = units.read(admit);
+    const now = clock.now();
+    const early = units.read((tx) => admit(tx, now));
     if ('given' in early || !isAllowed(early.verdict)) return undefined;
     const { operation, ...task } = taskOf(early.target, early.waiting);
     if (!operation.prepare) return nothingPrepared;
@@ -109,7 +111,10 @@ export async function castVote(
     return { operation, params: activity.params, caller: submitterOf(target, waiting) };
   }
 
-  function admit(tx: Reader):
+  function admit(
+    tx: Reader,
+    now: number,
+  ):
     | { readonly given: ActivityRow }
     | {
         readonly target: ActivityRow;
