@@ -24,6 +24,7 @@ import { migrate } from '../../main/storage/migrations.ts';
 import { anchorAccount } from '../../main/keys/keyslots/slots.ts';
 import { noKeychain, type Keychain } from '../../main/keys/keychain/keychain.ts';
 import { systemClock } from '../../main/lib/clock.ts';
+import { grantNotes, grantTime } from '../../main/lib/policies/grants.ts';
 import { startVault } from '../../main/app/compose.ts';
 import type { Vault } from '../../main/app/compose.ts';
 import {
@@ -31,12 +32,13 @@ import {
   allowByVotes,
   newWallet,
   resultOf,
+  send,
   startTestVault,
   temporaryDirectory,
   TestClient,
 } from '../support/support.ts';
 import { atLength } from '../campaigns/length.ts';
-import type { TestVault } from '../support/support.ts';
+import type { Json, TestVault } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
 
@@ -759,7 +761,7 @@ test('a backup whose schema another program changed is refused, and no name in i
 });
 
 // As the command, the window and the documentation tell the owner.
-test('a restore brings back what was deleted, decided or sent since the backup', async () => {
+test('a restore brings back what was deleted, decided, sent or switched off since the backup, and no grant', async () => {
   await using vault = await startTestVault({ password });
   using place = temporaryDirectory();
   const { root } = vault;
@@ -768,8 +770,22 @@ test('a restore brings back what was deleted, decided or sent since the backup',
   const tag = { userTagName: 'Accountants', userIds: [] };
   const asked = activityOf(await grace.client.submit('create_user_tag', 'CREATE_USER_TAG', tag));
   expect(asked.status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  const { rpc } = vault.vault;
+  const now = vault.clock.now();
+  const granted = { policyName: 'a grant', notes: grantNotes, time: grantTime(now, now + 600_000) };
+  const grant = { ...granted, effect: 'EFFECT_ALLOW', condition: 'true', consensus: 'true' };
+  resultOf(await root.submit('create_policy', 'CREATE_POLICY_V3', grant));
+  const tool = { door: 'ethereum', name: 'tool' } as const;
+  await rpc.changeDoors({ change: 'switch', door: 'ethereum', on: true });
+  const { token } = await rpc.changeDoors({ change: 'pair', ...tool });
+  const isLetIn = async (url: string): Promise<boolean> =>
+    (await send(url, { method: 'GET', path: `/rpc/${String(token)}/upcheck` })).status === 200;
+  expect(await isLetIn(vault.url)).toBe(true);
   const file = join(place.path, 'earlier.backup');
-  await vault.vault.rpc.backUp({ file });
+  await rpc.backUp({ file });
+  await rpc.changeDoors({ change: 'remove', ...tool });
+  await rpc.changeDoors({ change: 'switch', door: 'ethereum', on: false });
+  expect(await isLetIn(vault.url)).toBe(false);
   const decide = { fingerprint: asked.fingerprint };
   resultOf(await root.submit('reject_activity', 'REJECT_ACTIVITY', decide));
   const sent = root.submitBody('CREATE_WALLET', { walletName: 'Savings', accounts: [] });
@@ -787,6 +803,11 @@ test('a restore brings back what was deleted, decided or sent since the backup',
     expect(users.users.map(({ userId }) => userId)).toContain(grace.userId);
     const waiting = await again.query('get_activity', { activityId: asked.id });
     expect(activityOf(waiting).status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+    expect(await isLetIn(served.url)).toBe(true);
+    const { policies } = (await again.query('list_policies')).body as unknown as {
+      policies: readonly Json[];
+    };
+    expect(policies.map(({ policyName }) => policyName)).toEqual(['two']);
     expect(resultOf(await again.post('submit/create_wallet', sent)).walletId).not.toBe(made);
   } finally {
     await served.close();
