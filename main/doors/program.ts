@@ -86,6 +86,11 @@ export class Program {
     return { door: this.door, program: this.name };
   }
 
+  /** True once the program is let in no longer. */
+  get isEnded(): boolean {
+    return this.#parts.closing.aborted;
+  }
+
   /** How many requests wait for the vault to be unlocked. */
   get waiting(): number {
     return this.#waiting;
@@ -242,8 +247,8 @@ export class Program {
   }
 
   #send(path: string, raw: Buffer, wait?: Wait): Promise<ApiAnswer> {
-    const { service } = this.#parts;
-    return handle(service, { path, raw, headers: { 'x-stamp': this.#stamp(raw) }, wait });
+    const { service, closing } = this.#parts;
+    return handle(service, { path, raw, headers: { 'x-stamp': this.#stamp(raw) }, wait, until: closing });
   }
 
   #stamp(raw: Uint8Array): string {

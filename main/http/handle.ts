@@ -61,6 +61,8 @@ export interface ApiRequest {
   readonly byOwner?: true;
   /** How long the caller waits for votes; undefined where the activity is answered as it is. */
   readonly wait?: Wait | undefined;
+  /** Aborted when the caller is let in no longer: from then on nothing is decided or answered for it. */
+  readonly until?: AbortSignal;
   /** Called with what becomes known of the request while it is answered. */
   readonly notes?: RequestNotes;
 }
@@ -194,7 +196,7 @@ export async function prove(
 function run(
   service: Service,
   operation: Operation,
-  { path, raw, notes }: ApiRequest & { readonly notes: RequestNotes },
+  { path, raw, until, notes }: ApiRequest & { readonly notes: RequestNotes },
   { proof, line }: Proven,
 ): Record<string, unknown> | Paced<Record<string, unknown>> | Promise<Record<string, unknown>> {
   const { turns, units, clock } = service;
@@ -204,6 +206,8 @@ function run(
   const recovering = operation.kind === 'query' || operation.authority.byRecoveryKey === true;
   const claim = proof.against({ organizationId, below: inCallersOrganization, recovering }, clock);
   const identify: typeof claim.identify = (tx) => {
+    if (until?.aborted === true)
+      throw new KeyhearthError('PERMISSION_DENIED', 'the program is let in no longer');
     const caller = claim.identify(tx);
     service.onCaller(caller);
     notes.caller = caller;

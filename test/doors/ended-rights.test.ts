@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { send } from '../support/support.ts';
+import { activityOf, send } from '../support/support.ts';
 import { rpc, startToolVault, type ToolVault } from '../support/tool-vault.ts';
 
 /** Calls of the node that wait for the test. */
@@ -108,4 +108,69 @@ test('a payment of a revoked program that was not handed over is not sent for an
   const other = await vault.add('named', '--chain', '1', '--budget', '0.001 ETH/day');
   expect((await rpc(other, 'eth_sendTransaction', wish)).error).toMatchObject({ code: 4100 });
   expect(handedOver).toEqual([]);
+});
+
+test('what waits for its transaction as its door is switched off is not signed', async () => {
+  await switched(true);
+  const url = await pair('under-way');
+  const [from = ''] = vault.accounts;
+  const { service } = vault;
+  const { units } = service.vault;
+  const write = units.write.bind(units);
+  let release: (() => void) | undefined;
+  const held = vi.spyOn(units, 'write').mockImplementationOnce(async (...wanted) => {
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    return write(...wanted);
+  });
+  try {
+    const to = '0x1111111111111111111111111111111111111111';
+    const signed = rpc(url, 'eth_signTransaction', {
+      from,
+      to,
+      nonce: '0x1',
+      gas: '0x5208',
+      gasPrice: '0x1',
+    });
+    await vi.waitFor(() => {
+      expect(release).toBeDefined();
+    }, 10_000);
+    await switched(false);
+    const logged = async () => (await service.root.query('list_activities')).body?.['activities'];
+    const before = await logged();
+    release?.();
+    expect((await signed).result).toBeUndefined();
+    expect(await logged()).toEqual(before);
+  } finally {
+    held.mockRestore();
+  }
+});
+
+test('a payment that waits for a vote as its door is switched off is the same once it is on again', async () => {
+  await switched(true);
+  const { service } = vault;
+  const url = await vault.add('asks', '--chain', '1', '--budget', '1 wei/day', '--ask');
+  const [from = ''] = vault.accounts;
+  const pay = () => rpc(url, 'eth_sendTransaction', { from, to: `0x${'12'.repeat(20)}`, value: '0x2' });
+  const waiting = async () =>
+    (await service.root.query('list_activities', { filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'] }))
+      .body?.['activities'] as readonly { readonly id: string; readonly fingerprint: string }[];
+  const isWaitedFor = () =>
+    vi.waitFor(() => {
+      expect(service.vault.waiters.size).toBe(1);
+    }, 10_000);
+  const first = pay();
+  await isWaitedFor();
+  const [asked] = await waiting();
+  await switched(false);
+  expect((await first).error).toBeDefined();
+  await switched(true);
+  const again = pay();
+  await isWaitedFor();
+  expect((await waiting()).map(({ id }) => id)).toEqual([asked?.id]);
+  const { fingerprint } = asked ?? {};
+  activityOf(await service.root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint }));
+  expect((await again).result).toMatch(/^0x/);
+  expect(handedOver).toHaveLength(1);
 });

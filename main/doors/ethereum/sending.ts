@@ -192,8 +192,9 @@ export class Transactions {
       const result = await program.submit(type, parameters, gone, { at: createdAt, wait });
       return result && signedIn(result);
     } catch (error) {
-      // The node may have one that was sent, and the API the request for one that it was too busy to answer.
-      if (state === 'asked' && !isPassing(error)) {
+      // The node may have one that was sent, and the API the request for one that it was too busy to answer. A program whose door
+      // was closed learns nothing of its request.
+      if (state === 'asked' && !isPassing(error) && !program.isEnded) {
         await this.#units.write((tx) => {
           deleteTransaction(tx, id);
         });
