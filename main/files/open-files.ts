@@ -1,6 +1,6 @@
 /** Looks whether a process can open files at all: SQLite does not say why it opened none. */
 import { closeSync, openSync } from 'node:fs';
-import { shortageOf } from '../lib/concurrency/descriptors.ts';
+import { shortageOf } from '../lib/concurrency/shortages.ts';
 
 /** More than SQLite opens for a database: some that it had open are closed by the time of the look. */
 const asked = 16;

@@ -15,7 +15,7 @@ import { requireHolder, type Claim, type Proof } from '../auth/proof.ts';
 import type { Verifications } from '../auth/verifications.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
-import { shortageOf } from '../lib/concurrency/descriptors.ts';
+import { shortageOf } from '../lib/concurrency/shortages.ts';
 import { errorBody, errorCodes, fromFailure, KeyhearthError, type Failure } from '../lib/errors.ts';
 import {
   callersLine,

@@ -137,8 +137,13 @@ test('progress is reported, and a fault of its listener ends the job', async () 
 
 test('a thread that ends rejects all waiting jobs, and starts again with the next job', async () => {
   newThread();
-  const waiting = expect(thread.ask('never', undefined)).rejects.toThrow('the thread worker has ended');
-  await expect(thread.ask('exit', undefined)).rejects.toThrow('the thread worker has ended');
+  const lost = {
+    code: 'UNAVAILABLE',
+    message: 'a thread of Keyhearth has ended before its work was done (try again; the log has the cause)',
+    cause: new Error('the thread worker has ended'),
+  };
+  const waiting = expect(thread.ask('never', undefined)).rejects.toMatchObject(lost);
+  await expect(thread.ask('exit', undefined)).rejects.toMatchObject(lost);
   await waiting;
   expect(thread.isRunning).toBe(false);
   expect(await thread.ask('data', undefined)).toBe('given at first');
@@ -240,5 +245,8 @@ describe('closing', () => {
 
 test('a worker that does not load is reported', async () => {
   thread = new Thread<Served>({ beside: import.meta.url, script: 'no-such-worker' });
-  await expect(thread.ask('data', undefined)).rejects.toThrow('no-such-worker');
+  await expect(thread.ask('data', undefined)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    cause: { message: expect.stringContaining('no-such-worker') as unknown },
+  });
 });

@@ -9,7 +9,7 @@
 import { parentPort, Worker } from 'node:worker_threads';
 import { KeyhearthError, type ErrorCodeName } from '../errors.ts';
 import { owned } from '../faults.ts';
-import { shortageOf } from './descriptors.ts';
+import { shortageOf } from './shortages.ts';
 
 export type Progress = (done: number, total: number) => void;
 
@@ -144,7 +144,8 @@ export class Thread<Served extends Jobs> {
 
   /**
    * Has a job done, beside those that are under way.
-   * @throws KeyhearthError and any Error as the worker does; Error where the thread ends before it answers.
+   * @throws KeyhearthError and any Error as the worker does; KeyhearthError UNAVAILABLE where the thread does not begin, or ends
+   * before it answers.
    */
   ask<Name extends keyof Served & string>(
     job: Name,
@@ -176,7 +177,7 @@ export class Thread<Served extends Jobs> {
   #start(): Run {
     const { beside, script, data } = this.#options;
     const file = new URL(`./${script}${beside.endsWith('.ts') ? '.ts' : '.js'}`, beside);
-    const run = new Run(new Worker(file, { name: script, workerData: data }));
+    const run = new Run(begin(file, { name: script, workerData: data }));
     this.#left++;
     run.worker.unref();
     run.worker.on(
@@ -187,7 +188,7 @@ export class Thread<Served extends Jobs> {
       }),
     );
     const fail = (error: unknown): void => {
-      if (this.#run === run) this.#fail(shortageOf(error) ?? error);
+      if (this.#run === run) this.#fail(shortageOf(error) ?? lost(error));
     };
     run.worker.on('error', owned(fail));
     const ended = (): void => {
@@ -221,6 +222,22 @@ export class Thread<Served extends Jobs> {
   }
 
   readonly #ended = (): Error => new Error(`the thread ${this.#options.script} has ended`);
+}
+
+/** The refusal of a job whose thread ended by itself. */
+const lost = (cause: unknown): KeyhearthError =>
+  new KeyhearthError(
+    'UNAVAILABLE',
+    'a thread of Keyhearth has ended before its work was done (try again; the log has the cause)',
+    { cause },
+  );
+
+function begin(...given: ConstructorParameters<typeof Worker>): Worker {
+  try {
+    return new Worker(...given);
+  } catch (error) {
+    throw shortageOf(error) ?? error;
+  }
 }
 
 /** A worker from its start to its end. */

@@ -12,7 +12,7 @@ import type { Connection } from '../connection.ts';
 import { writeNewFile } from '../../files/new-files.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { every } from '../../lib/concurrency/every.ts';
-import { isShortage } from '../../lib/concurrency/descriptors.ts';
+import { kindOfShortage } from '../../lib/concurrency/shortages.ts';
 import type { OnFault } from '../../lib/faults.ts';
 import { causeOf, namingFile, storageTexts, type StorageCause } from '../../files/storage-causes.ts';
 
@@ -68,7 +68,7 @@ export function probeDirectory(directory: string, bytes = probed): StorageCause 
     return undefined;
   } catch (error) {
     // The disk is not asked where a process can open no more files.
-    return isShortage(error) ? undefined : (causeOf(error) ?? 'failing');
+    return kindOfShortage(error) === undefined ? (causeOf(error) ?? 'failing') : undefined;
   }
 }
 
