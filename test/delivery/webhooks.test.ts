@@ -1,4 +1,5 @@
 /** Webhooks through the real port, to real receivers that behave, and that do not. */
+import { Worker } from 'node:worker_threads';
 import { describe, expect, test, vi } from 'vitest';
 import { appendActivity, getLogRow, logEnd } from '../../main/storage/tables/activities.ts';
 import { publishedLimits } from '../../main/lib/published-limits.ts';
@@ -129,6 +130,41 @@ test('an event whose delivery a full disk could not note is not sent again, and 
     ]);
   }, patience);
   expect(receiver.ids).toEqual([first, second]);
+});
+
+test('a thread that ends as it sends counts as an attempt, says so, and is tried again as any failure', async () => {
+  await using scene = await start();
+  const { service, receiver } = scene;
+  await createEndpoint(service, receiver.url);
+  const asked = vi.spyOn(Worker.prototype, 'postMessage');
+  receiver.misbehave = () => {
+    receiver.misbehave = undefined;
+    const index = asked.mock.calls.findLastIndex(([{ job }]) => job === 'post');
+    void (asked.mock.contexts[index] as Worker | undefined)?.terminate();
+    return true;
+  };
+  const before = service.clock.wall();
+  const tag = await makeTag(service);
+  const [waits = {}] = await vi.waitFor(async () => {
+    const found = await deliveries(service);
+    expect(found).toMatchObject([{ attempts: 1 }]);
+    return found;
+  }, patience);
+  asked.mockRestore();
+  expect(waits).toMatchObject({
+    state: 'waiting',
+    lastResult: 'a thread of Keyhearth has ended before its work was done (try again; the log has the cause)',
+  });
+  // A pause after a first failure, and not that of a fault.
+  const { seconds } = waits['nextAttemptAt'] as { readonly seconds: string };
+  expect(Number(seconds) * 1000 - before).toBeLessThan(30_000);
+  service.clock.advance(2_000);
+  service.vault.webhooks.look();
+  await vi.waitFor(() => {
+    expect(receiver.ids).toEqual([tag]);
+  }, patience);
+  expect(service.faults).toMatchObject([{ cause: { message: 'the thread webhooks-worker has ended' } }]);
+  service.faults.length = 0;
 });
 
 describe('the webhook feature', () => {

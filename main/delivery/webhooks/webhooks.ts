@@ -44,6 +44,7 @@ import {
 } from './signing-key.ts';
 import { PostThread } from './thread.ts';
 import { owned } from '../../lib/faults.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 
 /** It puts endpoints back, or has rows wait again. */
 const sendsAgain = 'ACTIVITY_TYPE_REPLAY_WEBHOOK_DELIVERIES';
@@ -312,7 +313,7 @@ export class Webhooks {
   }
 
   async #send({ endpoint, items }: Taken): Promise<readonly DeliveryOutcome[]> {
-    const { units, keys, clock } = this.#parts;
+    const { units, keys, clock, onFault } = this.#parts;
     if (items.length === 0) return [];
     const { batch, seed } = units.read((tx) => {
       const { keyId, seed } = openWebhookKey(tx, keys);
@@ -329,7 +330,14 @@ export class Webhooks {
       return { batch: { url: endpoint.url, reach, keyId, timestampMs: clock.wall(), events }, seed };
     });
     if (batch.events.length === 0) return [{ outcome: 'refused', note: 'its activity is not in the log' }];
-    return this.#thread.post(endpoint.organizationId, batch, seed);
+    try {
+      return await this.#thread.post(endpoint.organizationId, batch, seed);
+    } catch (error) {
+      if (!this.#maySend()) return [];
+      // It counts: what ends the thread each time is tried ever more seldom, and what others send meanwhile comes through.
+      onFault(error);
+      return [{ outcome: 'retry', note: reasonOf(error) }];
+    }
   }
 
   /** Shows the first of some events: as many as are handed over at once. */
