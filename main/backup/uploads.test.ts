@@ -4,8 +4,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { UploadProgress } from '../../preload/contract.ts';
+import type * as newFiles from '../files/new-files.ts';
 import { Uploads, factsOf, isUpload } from './uploads.ts';
 import { encodeHead, fileLength, readHead, type BackupHeader } from './format.ts';
+
+/** The code of the error with which the disk refuses each write; undefined where it takes them. */
+let disk: string | undefined;
+vi.mock('../files/new-files.ts', async (original) => {
+  const real = await original<typeof newFiles>();
+  return {
+    ...real,
+    openNewFile: async (...given: Parameters<typeof newFiles.openNewFile>) => {
+      const handle = await real.openNewFile(...given);
+      const write = handle.writeFile.bind(handle);
+      handle.writeFile = async (...bytes) => {
+        if (disk !== undefined) throw Object.assign(new Error('from the system'), { code: disk });
+        await write(...bytes);
+      };
+      return handle;
+    },
+  };
+});
 
 const header: BackupHeader = {
   vaultId: 'ae0f13e2-3ebf-42c5-9ed0-a0faad035be3',
@@ -37,6 +56,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   vi.useRealTimers();
+  disk = undefined;
   await uploads.close();
   rmSync(directory, { recursive: true });
 });
@@ -132,6 +152,24 @@ describe('a file that a browser uploads', () => {
       refusedWith('PAYLOAD_TOO_LARGE', /^the file is larger than 32 GiB: put it on the computer/),
     );
     expect(readdirSync(directory)).toHaveLength(1);
+  });
+
+  test.each([
+    ['ENOSPC', 'the disk is full. Make room on it, and choose the file again'],
+    ['EROFS', 'the disk can only be read. Mount it so that it can be written, and choose the file again'],
+    ['EMFILE', 'too many files are open'],
+  ])('that the disk refuses (%s) says what to do, and leaves nothing behind', async (code, reason) => {
+    const bytes = fileOf();
+    const { backup, received } = await begin(bytes);
+    disk = code;
+    const rest = { at: received, bytes: bytes.subarray(received) };
+    await expect(
+      uploads.upload({ file: backup.file, name: 'family.backup', size: bytes.length, ...rest }),
+    ).rejects.toMatchObject({
+      code: 'FAILED_PRECONDITION',
+      message: `the file cannot be kept beside the vault: ${reason}`,
+    });
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   test('comes in order, each part once, and no more than it said', async () => {

@@ -8,6 +8,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackupPart, UploadProgress, UploadedBackup } from '../../preload/contract.ts';
 import { openNewFile } from '../files/new-files.ts';
+import { causeOf, storageTexts } from '../files/storage-causes.ts';
 import { KeyhearthError } from '../lib/errors.ts';
 import { reasonOf } from '../lib/text/reasons.ts';
 import { checkLength } from './file.ts';
@@ -86,7 +87,7 @@ export class Uploads {
         draft.ended = true;
         throw new KeyhearthError(
           'FAILED_PRECONDITION',
-          `the file cannot be kept beside the vault: ${reasonOf(error)}`,
+          `the file cannot be kept beside the vault: ${whyNot(error)}`,
         );
       }
       draft.received += bytes.length;
@@ -226,6 +227,13 @@ export const factsOf = (
   size: fileLength(head),
   opensWith: [...new Set(head.header.keyslots.map(({ kind }) => kind))],
 });
+
+function whyNot(error: unknown): string {
+  const cause = causeOf(error);
+  if (cause === undefined) return reasonOf(error);
+  const { what, advice } = storageTexts[cause];
+  return `${what}. ${advice}, and choose the file again`;
+}
 
 async function closeHandle(draft: Draft): Promise<void> {
   const { handle } = draft;
