@@ -13,6 +13,7 @@ import type { OutgoingMessage } from '../lib/messages.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
 import type { Timestamp } from '../lib/clock.ts';
 import type { Random } from '../lib/random.ts';
+import { storedObject } from '../lib/text/stored-json.ts';
 import type { AskPreview } from '../lib/web/previews.ts';
 import type { Facts } from '../policy/decide/facts.ts';
 import type { Counters } from '../policy/language/evaluation.ts';
@@ -20,7 +21,7 @@ import type { Case } from '../policy/analysis/replay.ts';
 import type { ConditionFacts } from '../policy/language/schema.ts';
 import type { Unknown, Whole } from '../policy/language/types.ts';
 import type { SigningDay } from './answer/signing-counts.ts';
-import type { Selection } from './decision/votes.ts';
+import type { Selection, Vote } from '../storage/tables/votes.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -112,11 +113,14 @@ export interface QueryContext<Parameters> extends Context<Parameters> {
 export type FromElsewhere<T> = () => Promise<T>;
 
 /** A past request, as far as it is known: from an activity's row or from the record of a refusal. */
-export type PastRequest = Pick<ActivityRow, 'id' | 'type' | 'intent' | 'createdAt' | 'votes'>;
+export interface PastRequest extends Pick<ActivityRow, 'id' | 'type' | 'intent' | 'createdAt'> {
+  /** Its votes, or its sender's alone; undefined where they cannot be read. */
+  readonly votes: readonly Pick<Vote, 'selection' | 'snapshot' | 'publicKey'>[] | undefined;
+}
 
 /** Makes of an activity what policies decide from. */
 export interface Cases {
-  /** @returns undefined for a request that cannot be read today. */
+  /** @returns undefined for a request that cannot be read today, or has such votes. */
   readonly ofActivity: (row: PastRequest) => Case | undefined;
   /**
    * A hypothetical activity: one user submits it now.
@@ -600,18 +604,6 @@ const isTaken = ({ version, params }: Stored): boolean => version.params.safePar
 
 function storedOf({ byType }: Operations, { type, intent }: Logged): Stored | undefined {
   const known = byType.get(type);
-  const params = objectOf(intent);
+  const params = storedObject(intent);
   return known && params && { ...known, params };
-}
-
-function objectOf(text: string): Stored['params'] | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Stored['params'])
-    : undefined;
 }

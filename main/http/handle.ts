@@ -16,7 +16,7 @@ import type { Verifications } from '../auth/verifications.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
 import { shortageOf } from '../lib/concurrency/shortages.ts';
-import { errorBody, errorCodes, fromFailure, KeyhearthError, type Failure } from '../lib/errors.ts';
+import { errorBody, errorCodes, fromFailure, KeyhearthError, readFailure } from '../lib/errors.ts';
 import {
   callersLine,
   mostSmallBytes,
@@ -259,7 +259,7 @@ function activityBody(
   notes: RequestNotes,
 ): Record<string, unknown> {
   notes.activity = { id: row.id, type: row.type, status: row.status };
-  if (row.failure !== null) throw fromFailure(JSON.parse(row.failure) as Failure);
+  if (row.failure !== null) throw fromFailure(readFailure(row.failure));
   return { activity: service.units.read((tx) => envelopeFor(service, tx, row, () => identify(tx))) };
 }
 

@@ -4,6 +4,7 @@
  * log, never an answer.
  */
 
+import { isStoredObject, storedJson } from './text/stored-json.ts';
 import { visibleJson } from './text/visible-text.ts';
 import { upTo } from './text/up-to.ts';
 
@@ -103,6 +104,25 @@ export const toFailure = ({ code, message, turnkeyErrorCode, details }: Keyheart
   turnkeyErrorCode,
   details,
 });
+
+/** @param text JSON of the log. A row of another version may have a failure that this one cannot read, and shows it as a text. */
+export function readFailure(text: string): Failure {
+  const failure = storedJson(text);
+  if (isFailure(failure)) return failure;
+  return toFailure(
+    new KeyhearthError('FAILED_PRECONDITION', `this failure cannot be read: ${upTo(text, longestUnread)}`),
+  );
+}
+
+const longestUnread = 2_000;
+
+const isFailure = (value: unknown): value is Failure =>
+  isStoredObject(value) &&
+  typeof value['code'] === 'string' &&
+  Object.hasOwn(errorCodes, value['code']) &&
+  typeof value['message'] === 'string' &&
+  typeof value['turnkeyErrorCode'] === 'string' &&
+  Array.isArray(value['details']);
 
 export const fromFailure = ({ code, message, ...options }: Failure): KeyhearthError =>
   new KeyhearthError(code, message, options);

@@ -2,11 +2,12 @@
 import type { ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { getUserSnapshot } from '../../storage/tables/user-snapshots.ts';
+import { readVotes } from '../../storage/tables/votes.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { errorBody, type Failure } from '../../lib/errors.ts';
+import { errorBody, readFailure } from '../../lib/errors.ts';
+import { storedObject } from '../../lib/text/stored-json.ts';
 import { unreadableIntent } from '../../lib/text/to-be-signed.ts';
 import { readRequest, type ActivityEnvelope, type ActivityOperation, type Operations } from '../define.ts';
-import { votesOf } from '../decision/votes.ts';
 
 /** The votes that a caller may still give on an activity. */
 export interface VoteRights {
@@ -30,15 +31,17 @@ export function toEnvelope(
   rights: VoteRights = rightsOfNobody(row),
   open: (operation: ActivityOperation, result: Json) => Json = (_operation, result) => result,
 ): ActivityEnvelope {
-  const votes = votesOf(row);
+  const votes = readVotes(tx, row);
+  const { intent, result } = contentOf(tx, row, operations, open) ?? unreadable(row);
   return {
     id: row.id,
     organizationId: row.organizationId,
     status: row.status,
     type: row.type,
     timestampMs: String(row.timestampMs),
-    ...(contentOf(tx, row, operations, open) ?? unreadable(row)),
-    votes: votes.map(({ snapshot, createdAt, ...vote }) => ({
+    intent,
+    result: votes === undefined ? { ...result, unreadableVotes: { text: row.votes } } : result,
+    votes: (votes ?? []).map(({ snapshot, createdAt, ...vote }) => ({
       ...vote,
       user: getUserSnapshot(tx, snapshot),
       activityId: row.id,
@@ -62,36 +65,50 @@ const contentOf = (
   open: (operation: ActivityOperation, result: Json) => Json,
 ): Content | undefined =>
   readRequest(operations, row, ({ operation, version, params }) => {
-    const result = row.result === null ? undefined : open(operation, JSON.parse(row.result) as Json);
-    const specified = version.specified && {
-      [version.specified.intent]: version.specified.describe(params as never, result, {
-        tx,
-        organizationId: row.organizationId,
-      }),
-    };
-    return {
-      intent: { [version.intent]: params, ...specified },
-      result:
-        result === undefined
-          ? {}
-          : {
-              [version.result]: result,
-              activity: {
-                type: row.type,
-                intent: specified ?? { [version.intent]: params },
-                result: { [version.result]: result },
+    const { intent, result: name, specified } = version;
+    const contentWith = (result: Json | undefined): Content => {
+      const ours = specified && {
+        [specified.intent]: specified.describe(params as never, result, {
+          tx,
+          organizationId: row.organizationId,
+        }),
+      };
+      return {
+        intent: { [intent]: params, ...ours },
+        result:
+          result === undefined
+            ? {}
+            : {
+                [name]: result,
+                activity: {
+                  type: row.type,
+                  intent: ours ?? { [intent]: params },
+                  result: { [name]: result },
+                },
               },
-            },
+      };
     };
+    if (row.result === null) return contentWith(undefined);
+    const result = storedObject(row.result);
+    try {
+      if (result !== undefined) return contentWith(open(operation, result));
+    } catch (error) {
+      // As of a request: where the row has what is answered today, the fault is elsewhere.
+      if (operation.returns.safeParse(result).success) throw error;
+    }
+    return { ...contentWith(undefined), result: unreadableResult(row) };
   });
 
+const unreadableResult = ({ result }: ActivityRow): Json =>
+  result === null ? {} : { unreadableResult: { text: result } };
+
 /** The texts of a row as they are, under names that no operation has. */
-const unreadable = ({ intent, result }: ActivityRow): Content => ({
-  intent: { [unreadableIntent]: { text: intent } },
-  result: result === null ? {} : { unreadableResult: { text: result } },
+const unreadable = (row: ActivityRow): Content => ({
+  intent: { [unreadableIntent]: { text: row.intent } },
+  result: unreadableResult(row),
 });
 
 function failureBody(failure: string): ActivityEnvelope['failure'] {
-  const { code, message, details } = errorBody(JSON.parse(failure) as Failure);
+  const { code, message, details } = errorBody(readFailure(failure));
   return { code, message, details };
 }

@@ -9,7 +9,7 @@ import { KeyhearthError } from '../../lib/errors.ts';
 import type { ConditionFacts, CredentialFact } from '../../policy/language/schema.ts';
 import { kindOf } from '../../lib/text/activity-types.ts';
 import type { ActivityOperation, Item } from '../define.ts';
-import type { Vote } from './votes.ts';
+import type { Vote } from '../../storage/tables/votes.ts';
 
 export const webauthnScheme = 'SIGNATURE_SCHEME_TK_WEBAUTHN';
 

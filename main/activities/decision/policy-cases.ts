@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Reader } from '../../storage/connection.ts';
 import { getOrganizationRule } from '../../storage/tables/organizations.ts';
 import { listRootUserIds, getUserRow, type User } from '../../storage/tables/users.ts';
-import { getUserSnapshot } from '../../storage/tables/user-snapshots.ts';
+import { findUserSnapshot } from '../../storage/tables/user-snapshots.ts';
 import { voterOf, votersOf } from '../../storage/tables/voters.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { once } from '../../lib/once.ts';
@@ -28,7 +28,6 @@ import { parse } from '../../lib/parse.ts';
 import { isForRootQuorum } from './root-users.ts';
 import { versionNamed } from '../request/parse-request.ts';
 import { operationOf } from '../request/stored.ts';
-import type { Vote } from './votes.ts';
 
 const request = z.object({ type: z.string(), parameters: z.looseObject({}) });
 
@@ -67,9 +66,10 @@ export function casesOf(tx: Reader, operations: Operations, organizationId: stri
     counters: countersOf(tx, organizationId),
     ofActivity(row) {
       const logged = { ...row, organizationId };
-      if (!isReadable(operations, logged)) return undefined;
+      const voters = votersThen(row);
+      if (voters === undefined || !isReadable(operations, logged)) return undefined;
       const { operation, activity } = operationOf(operations, logged);
-      return caseOf(operation, activity, votersThen(row), row.createdAt);
+      return caseOf(operation, activity, voters, row.createdAt);
     },
     ofRequest({ body, userId }) {
       const { type, parameters } = parse(request, parsed(body), 'requestBody');
@@ -92,22 +92,28 @@ export function casesOf(tx: Reader, operations: Operations, organizationId: stri
     },
   };
 
-  /** The users who approved, as recorded with their votes. Membership of the root quorum is as of now. */
-  function votersThen(row: PastRequest): readonly Voter[] {
-    const votes = JSON.parse(row.votes) as readonly Pick<Vote, 'selection' | 'snapshot' | 'publicKey'>[];
-    return votes
-      .filter(({ selection }) => selection === 'VOTE_SELECTION_APPROVED')
-      .map((vote): Voter => {
-        const user = getUserSnapshot(tx, vote.snapshot);
-        return {
-          userId: user.userId,
-          root: roots.has(user.userId),
+  /**
+   * The users who approved, as recorded with their votes. Membership of the root quorum is as of now.
+   * @returns undefined where not all of them are known.
+   */
+  function votersThen({ votes }: PastRequest): readonly Voter[] | undefined {
+    const approvals = votes?.filter(({ selection }) => selection === 'VOTE_SELECTION_APPROVED');
+    const voters = approvals?.flatMap(({ snapshot, publicKey }): Voter[] => {
+      const user = findUserSnapshot(tx, snapshot);
+      if (user === undefined) return [];
+      const { userId } = user;
+      return [
+        {
+          userId,
+          root: roots.has(userId),
           tags: user.userTags,
           email: user.userEmail,
           alias: user.userName,
-          credentials: credentialThen(user, vote.publicKey),
-        };
-      });
+          credentials: credentialThen(user, publicKey),
+        },
+      ];
+    });
+    return voters?.length === approvals?.length ? voters : undefined;
   }
 }
 

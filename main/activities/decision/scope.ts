@@ -14,7 +14,7 @@ import type { ActivityRow } from '../../storage/tables/activities.ts';
 import { voterOf } from '../../storage/tables/voters.ts';
 import { stepUpFor, type ActivityOperation, type Operations, type VoteOperation } from '../define.ts';
 import { operationOf } from '../request/stored.ts';
-import type { Selection } from './votes.ts';
+import type { Selection } from '../../storage/tables/votes.ts';
 import { itemFacts, type Activity } from './facts.ts';
 import { noPermission } from './no-permission.ts';
 

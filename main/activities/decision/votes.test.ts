@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { approvalsLapseAt, approvalWindowMs } from '../../lib/web/needed-approvals.ts';
-import { standingApprovals, type Selection, type Vote } from './votes.ts';
+import type { Selection, Vote } from '../../storage/tables/votes.ts';
+import { standingApprovals } from './votes.ts';
 
 const vote = (id: string, createdAt: number, selection: Selection = 'VOTE_SELECTION_APPROVED'): Vote => ({
   id,

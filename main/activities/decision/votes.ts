@@ -1,27 +1,11 @@
-/** Votes on an activity: how one is kept, and which of them count. */
+/** Votes on an activity: how one is given, and which of them count. */
 import { uuidV4 } from '../../crypto/uuid.ts';
-import type { ActivityRow } from '../../storage/tables/activities.ts';
 import type { Writer } from '../../storage/connection.ts';
 import { keepUserSnapshot } from '../../storage/tables/user-snapshots.ts';
+import type { Selection, Vote } from '../../storage/tables/votes.ts';
 import type { Caller } from '../../lib/caller.ts';
 import type { Random } from '../../lib/random.ts';
 import { isInWindow, newestApprovals } from '../../lib/web/needed-approvals.ts';
-
-export type Selection = 'VOTE_SELECTION_APPROVED' | 'VOTE_SELECTION_REJECTED';
-
-/** A vote as the log keeps it; the voter's snapshot is named by its hash. */
-export interface Vote {
-  readonly id: string;
-  readonly userId: string;
-  readonly snapshot: string;
-  readonly selection: Selection;
-  /** The body that was signed. */
-  readonly message: string;
-  readonly publicKey: string;
-  readonly signature: string;
-  readonly scheme: string;
-  readonly createdAt: number;
-}
 
 export function makeVote(
   tx: Writer,
@@ -51,6 +35,3 @@ export function standingApprovals(votes: readonly Vote[], now: number): readonly
   const [first] = newest;
   return first !== undefined && isInWindow(first.createdAt, now) ? newest : [];
 }
-
-export const votesOf = ({ votes }: Pick<ActivityRow, 'votes'>): readonly Vote[] =>
-  JSON.parse(votes) as readonly Vote[];

@@ -3,6 +3,7 @@ import type { ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { getOrganizationRule } from '../../storage/tables/organizations.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
+import { readVotes, type Vote } from '../../storage/tables/votes.ts';
 import { voterOf } from '../../storage/tables/voters.ts';
 import type { Caller } from '../../lib/caller.ts';
 import { once } from '../../lib/once.ts';
@@ -13,24 +14,24 @@ import { credentialOf, remainingFacts } from './facts.ts';
 import { policiesOf } from './policies.ts';
 import { isForRootQuorum } from './root-users.ts';
 import { isReadable, type Operations } from '../define.ts';
-import { operationOf } from '../request/stored.ts';
-import { standingApprovals, votesOf, type Vote } from './votes.ts';
+import { operationOf, unreadable } from '../request/stored.ts';
+import { standingApprovals } from './votes.ts';
 
 export interface Waiting {
-  /** The user who submitted the activity; undefined if that user was deleted. */
+  /** The user who submitted the activity; undefined if that user was deleted, or the votes cannot be read. */
   readonly submitter: Caller | undefined;
   /** The approvals that count: not lapsed, by users who are there, with credentials that are still valid. */
   readonly approvals: readonly Vote[];
-  /** False where the request cannot be read: it may be rejected, and nothing else. */
+  /** False where the request or its votes cannot be read: it may be rejected, and nothing else. */
   readonly isReadable: () => boolean;
   /**
-   * True if a vote of this user could matter. The submitter may always cancel the activity or vote again. A request that cannot
-   * be read asks nothing of policies: the root quorum may reject it.
+   * True if a vote of this user could matter. The submitter may always cancel the activity or vote again. A row that cannot be
+   * read asks nothing of policies: the root quorum may reject it.
    */
   readonly mayVote: (caller: Caller) => boolean;
   /**
    * Decides with the approvals, as if this user approved too.
-   * @throws KeyhearthError FAILED_PRECONDITION for a request that cannot be read.
+   * @throws KeyhearthError FAILED_PRECONDITION for a request that cannot be read, or has such votes.
    */
   readonly decideWith: (caller: Caller) => Verdict;
 }
@@ -38,15 +39,17 @@ export interface Waiting {
 /** @param row One that waits, as of the transaction. */
 export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow, now: number): Waiting {
   const { organizationId } = row;
-  const read = once(() => operationOf(operations, row));
-  const readable = once(() => isReadable(operations, row));
   const rule = getOrganizationRule(tx, organizationId);
   if (rule === undefined) throw new Error(`activity ${row.id} has no organization`);
   const { policies } = policiesOf(tx, organizationId, rule);
-  const votes = votesOf(row);
+  const votes = readVotes(tx, row) ?? [];
   const [first] = votes;
-  if (first === undefined) throw new Error(`activity ${row.id} has no vote`);
-  const submitter = callerOf(tx, organizationId, first);
+  const read = once(() => {
+    if (first === undefined) throw unreadable(row, 'votes');
+    return { ...operationOf(operations, row), first };
+  });
+  const readable = once(() => first !== undefined && isReadable(operations, row));
+  const submitter = first && callerOf(tx, organizationId, first);
 
   const approvals: Vote[] = [];
   const approvers: Voter[] = [];
@@ -58,11 +61,11 @@ export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow
   }
   // The votes alone often tell what is asked.
   const facts = once((): Facts => {
-    const { operation, activity } = read();
+    const { operation, activity, first: own } = read();
     return {
       ...aboutActivity(tx, operation, activity, organizationId, now),
       approvers,
-      submitter: submitter && voterWith(tx, organizationId, first, now, 'whatever it was stamped with'),
+      submitter: submitter && voterWith(tx, organizationId, own, now, 'whatever it was stamped with'),
       rootQuorumThreshold: rule.rootQuorumThreshold,
       policies,
       rootQuorumOnly: isForRootQuorum(tx, operation, activity, submitter),
@@ -80,7 +83,7 @@ export function readWaiting(tx: Reader, operations: Operations, row: ActivityRow
     isReadable: readable,
     mayVote(caller) {
       if (caller.organizationId !== organizationId) return false;
-      if (caller.userId === first.userId) return true;
+      if (caller.userId === first?.userId) return true;
       const voter = voterOfCaller(caller);
       if (voter === undefined) return false;
       if (!readable()) return voter.root;

@@ -12,7 +12,7 @@ export function operationOf(
   operations: Operations,
   row: Pick<ActivityRow, 'id' | 'type' | 'organizationId' | 'intent'>,
 ): { readonly operation: ActivityOperation; readonly activity: Activity } {
-  const { id, type, organizationId } = row;
+  const { type, organizationId } = row;
   const read = isReadable(operations, row)
     ? readRequest(operations, row, ({ operation, version, params }) => ({
         operation,
@@ -20,8 +20,12 @@ export function operationOf(
       }))
     : undefined;
   if (read !== undefined) return read;
-  throw new KeyhearthError(
-    'FAILED_PRECONDITION',
-    `activity ${id} cannot be approved: its request cannot be read. Reject it, and submit it again.`,
-  );
+  throw unreadable(row, 'request');
 }
+
+/** For a row that nothing is decided by. */
+export const unreadable = ({ id }: Pick<ActivityRow, 'id'>, part: 'request' | 'votes'): KeyhearthError =>
+  new KeyhearthError(
+    'FAILED_PRECONDITION',
+    `activity ${id} cannot be approved: its ${part} cannot be read. Reject it, and submit it again.`,
+  );

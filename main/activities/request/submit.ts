@@ -8,6 +8,7 @@ import {
 } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { getOrganization } from '../../storage/tables/organizations.ts';
+import { readVotes } from '../../storage/tables/votes.ts';
 import type { Caller } from '../../lib/caller.ts';
 import type { Verdict } from '../../policy/decide/decide.ts';
 import { nothingPrepared, prepare, type Prepared } from './execute.ts';
@@ -17,7 +18,6 @@ import { decideSubmitted, notAllowed } from '../decision/decide.ts';
 import type { ActivityOperation } from '../define.ts';
 import type { Engine, Submitted, SubmitRequest } from './engine.ts';
 import { checkLive, isLive, parseRequest } from './parse-request.ts';
-import { votesOf } from '../decision/votes.ts';
 
 /**
  * Runs an activity once: the same body again answers the activity that it made the first time.
@@ -100,7 +100,7 @@ export async function submit(
     const caller = request.identify(tx);
     const known = findActivityByFingerprint(tx, organizationId, fingerprint);
     // A user who signs the very same request while it waits approves it.
-    if (known) return { known, joins: joinable(known, caller) && isLive(timestampMs, clock) };
+    if (known) return { known, joins: joinable(tx, known, caller) && isLive(timestampMs, clock) };
     checkLive(timestampMs, clock);
     const verdict = decideSubmitted(tx, operation, { type, organizationId, params }, caller, now);
     if (verdict.outcome === 'deny') throw notAllowed(verdict);
@@ -112,9 +112,9 @@ export async function submit(
 /** Stands for the activity of another user who signed the same. */
 const joining = Symbol('joining');
 
-const joinable = (known: ActivityRow, { organizationId, userId }: Caller): boolean =>
+const joinable = (tx: Reader, known: ActivityRow, { organizationId, userId }: Caller): boolean =>
   known.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED' &&
   known.organizationId === organizationId &&
-  votesOf(known).every((vote) => vote.userId !== userId);
+  (readVotes(tx, known)?.every((vote) => vote.userId !== userId) ?? false);
 
 type Admitted = Exclude<Verdict, { readonly outcome: 'deny' }>;

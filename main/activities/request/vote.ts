@@ -4,6 +4,7 @@ import {
   findActivityByFingerprint,
   type ActivityRow,
 } from '../../storage/tables/activities.ts';
+import { readVotes, type Selection, type Vote } from '../../storage/tables/votes.ts';
 import type { Reader } from '../../storage/connection.ts';
 import type { Caller } from '../../lib/caller.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
@@ -18,7 +19,6 @@ import type { VoteOperation } from '../define.ts';
 import type { Engine, Submitted, SubmitRequest } from './engine.ts';
 import { checkLive, parseRequest } from './parse-request.ts';
 import { operationOf } from './stored.ts';
-import { votesOf, type Selection, type Vote } from '../decision/votes.ts';
 import { readWaiting, type Waiting } from '../decision/waiting.ts';
 
 /** A vote, whichever request it came with. */
@@ -87,7 +87,7 @@ export async function castVote(
       ...target,
       revision: target.revision + 1,
       ...(selection === 'VOTE_SELECTION_REJECTED' ? { ...end, status: 'ACTIVITY_STATUS_REJECTED' } : end),
-      votes: JSON.stringify([...votesOf(target), vote]),
+      votes: JSON.stringify([...(readVotes(tx, target) ?? []), vote]),
       updatedAt: now,
     });
     engine.onAppended(tx, appended, caller);
@@ -133,7 +133,7 @@ export async function castVote(
       );
     }
     const isThis = (vote: Vote): boolean => vote.userId === caller.userId && vote.message === message;
-    if (votesOf(target).some(isThis)) return { given: target };
+    if (readVotes(tx, target)?.some(isThis) === true) return { given: target };
     checkLive(vote.timestampMs, clock);
     const status = engine.rejections.includes(target) ? 'ACTIVITY_STATUS_REJECTED' : target.status;
     if (status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') {

@@ -29,6 +29,7 @@ import { fromPublicId, rowIdsOf, toPublicId } from '../../storage/row-ids.ts';
 import { findUserSnapshot } from '../../storage/tables/user-snapshots.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { defined } from '../../lib/defined.ts';
+import { readFailure } from '../../lib/errors.ts';
 import { activityStatuses } from '../../lib/activity-status.ts';
 import type { Caller } from '../../lib/caller.ts';
 import type { Paced } from '../../lib/concurrency/paced.ts';
@@ -286,7 +287,7 @@ const csvFields = (row: ActivityRow): readonly string[] => [
   row.fingerprint,
   row.intent,
   row.result ?? '',
-  row.failure === null ? '' : (JSON.parse(row.failure) as { readonly message: string }).message,
+  row.failure === null ? '' : readFailure(row.failure).message,
 ];
 
 /** Rows in one part of an export, and milliseconds of writing it: a row may be megabytes long. */

@@ -2,6 +2,7 @@
 import { isReadable, readRequest, type Operations } from '../../activities/define.ts';
 import { findActivityByFingerprint, type ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
+import { readVotes } from '../../storage/tables/votes.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { activityTitle } from '../../lib/text/activity-titles.ts';
 import { toBeSigned } from '../../lib/text/to-be-signed.ts';
@@ -23,12 +24,27 @@ export const spokenOf = (tx: Reader, operations: Operations, row: Logged): Spoke
   ) ?? unreadable;
 
 /** The same, with the fields of the request. */
-export const describe = (
+export function describe(
+  tx: Reader,
+  operations: Operations,
+  row: Logged & Pick<ActivityRow, 'status' | 'votes'>,
+): Spoken & Fields {
+  const said = requestOf(tx, operations, row) ?? {
+    ...unreadable,
+    ...fieldsOf({ request: row.intent }, undefined, namesOf(tx, row.organizationId)),
+  };
+  return readVotes(tx, row) === undefined
+    ? { ...said, effect: [...said.effect, { text: ' Its votes cannot be read.' }] }
+    : said;
+}
+
+/** @returns undefined where it cannot be read. */
+const requestOf = (
   tx: Reader,
   operations: Operations,
   row: Logged & Pick<ActivityRow, 'status'>,
-): Spoken & Fields =>
-  (row.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED' && !isReadable(operations, row)
+): (Spoken & Fields) | undefined =>
+  row.status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED' && !isReadable(operations, row)
     ? undefined
     : readRequest(operations, row, ({ operation, version, params: stored }) => {
         const params = version.upgrade(stored);
@@ -41,10 +57,7 @@ export const describe = (
             ? { fields: [], shortened: false }
             : fieldsOf(params, schema, namesOf(tx, row.organizationId))),
         };
-      })) ?? {
-    ...unreadable,
-    ...fieldsOf({ request: row.intent }, undefined, namesOf(tx, row.organizationId)),
-  };
+      });
 
 /** Nothing is left out in silence: a row that cannot be read says so in the place of its objects. */
 const unreadable: Spoken = {
@@ -66,7 +79,8 @@ function spoken(
     // A grant is of a signature, so a grant of a grant goes no deeper.
     if (row === undefined || operations.byType.get(row.type)?.operation.authority.action !== 'SIGN')
       return undefined;
-    const [{ userId }] = JSON.parse(row.votes) as readonly [{ readonly userId: string }];
+    const userId = readVotes(tx, row)?.[0]?.userId;
+    if (userId === undefined) return undefined;
     return { user: names.user(userId), about: spokenOf(tx, operations, row).about };
   };
   const said = (known && speak(known.operation, params, names, { signed, asked })) ?? {

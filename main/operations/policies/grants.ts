@@ -11,9 +11,11 @@ import { findActivityByFingerprint, type ActivityRow } from '../../storage/table
 import { getPolicyRow, findPolicyByName, type PolicyRow } from '../../storage/tables/policies.ts';
 import { listEvaluations } from '../../storage/tables/policy-evaluations.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
+import { readVotes } from '../../storage/tables/votes.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { endOf, grantNotes, grantSpans, grantTime } from '../../lib/policies/grants.ts';
 import { kindOf } from '../../lib/text/activity-types.ts';
+import { storedJson } from '../../lib/text/stored-json.ts';
 import { upTo } from '../../lib/text/up-to.ts';
 import { orNotFound } from '../shared/parameters.ts';
 import { uuid } from '../shared/resources.ts';
@@ -55,7 +57,8 @@ export const createGrant = activity({
       throw new KeyhearthError('UNAVAILABLE', 'the activity log is being verified, try again in a moment');
     }
     if (row.status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') throw refused('it waits for no approval');
-    const [{ userId }] = JSON.parse(row.votes) as readonly [{ readonly userId: string }];
+    const userId = readVotes(tx, row)?.[0]?.userId;
+    if (userId === undefined) throw refused('its votes cannot be read');
     const user = orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     const asking = askingPolicy(tx, row);
     const end = endOf(params.span, now);
@@ -102,7 +105,9 @@ function boundsOf(tx: Reader, { type, intent, organizationId }: ActivityRow): re
   const operation = grantable[kind];
   const version = operation?.versions.find((each) => each.type === type);
   if (operation === undefined || version === undefined) throw refused('it is more than one signature');
-  const params = version.upgrade(JSON.parse(intent));
+  const request = version.params.safeParse(storedJson(intent));
+  if (!request.success) throw refused('it cannot be read');
+  const params = version.upgrade(request.data);
   const facts = (operation.authority.facts?.({ tx, organizationId, params }) ?? {}) as Item;
   const key = facts.signing_key?.();
   const bounds = [

@@ -4,6 +4,7 @@ import { query, type Cases, type QueryContext, type Shown } from '../../activiti
 import { getActivityRow, listActivityRows, type ActivityRow } from '../../storage/tables/activities.ts';
 import type { Reader } from '../../storage/connection.ts';
 import { getRefusalRow, listRefusalRows, type RefusalRow } from '../../storage/tables/refusals.ts';
+import { readVotes } from '../../storage/tables/votes.ts';
 import { defined } from '../../lib/defined.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
@@ -181,7 +182,9 @@ function* pastCases(
   const filter = filterByType.length === 0 ? {} : { types: filterByType };
   const refused = listRefusalRows(tx, organizationId, limit, filterByType).map(asPast);
   const rows = [
-    ...(listActivityRows(tx, organizationId, filter, { limit }) ?? []).toReversed(),
+    ...(listActivityRows(tx, organizationId, filter, { limit }) ?? [])
+      .map((row) => withVotes(tx, row))
+      .reverse(),
     ...refused.reverse(),
   ]
     .sort((a, b) => a.createdAt - b.createdAt)
@@ -250,16 +253,20 @@ function pastCase(
 ): Case & Pick<Facts, 'counters'> {
   const message = `unable to find activity ${activityId}`;
   const refused = getRefusalRow(tx, organizationId, activityId);
-  const row = refused ? asPast(refused) : orNotFound(getActivityRow(tx, organizationId, activityId), message);
+  const row = refused
+    ? asPast(refused)
+    : withVotes(tx, orNotFound(getActivityRow(tx, organizationId, activityId), message));
   const tried = cases.ofActivity(row);
   if (tried === undefined) {
     throw new KeyhearthError(
       'FAILED_PRECONDITION',
-      `activity ${activityId} cannot be tried: its request cannot be read`,
+      `activity ${activityId} cannot be tried: its request or its votes cannot be read`,
     );
   }
   return { ...tried, counters: { total: () => 0n } };
 }
+
+const withVotes = (tx: Reader, row: ActivityRow) => ({ ...row, votes: readVotes(tx, row) });
 
 /** A refused request had its sender's vote alone. */
 const asPast = ({ id: refusalId, type, intent, createdAt, snapshot, publicKey }: RefusalRow) => ({
@@ -268,7 +275,7 @@ const asPast = ({ id: refusalId, type, intent, createdAt, snapshot, publicKey }:
   type,
   intent,
   createdAt,
-  votes: JSON.stringify([{ selection: 'VOTE_SELECTION_APPROVED', snapshot, publicKey }]),
+  votes: [{ selection: 'VOTE_SELECTION_APPROVED' as const, snapshot, publicKey }],
 });
 
 const shownDecision = (settled: Decision | undefined) => {

@@ -3,6 +3,7 @@
  * snapshot is kept once under the hash of its text.
  */
 import { hash } from 'node:crypto';
+import { isStoredObject, storedJson } from '../../lib/text/stored-json.ts';
 import type { Reader, Writer } from '../connection.ts';
 import { getUserRow, toUser, type User } from './users.ts';
 
@@ -22,10 +23,18 @@ export function keepUserSnapshot(tx: Writer, organizationId: string, userId: str
   return name;
 }
 
+/** @returns undefined for one that is not there, or cannot be read. */
 export function findUserSnapshot(tx: Reader, name: string): User | undefined {
   const row = tx.kept<{ user: string }>('SELECT user FROM user_snapshots WHERE hash = ?', name);
-  return row && (JSON.parse(row.user) as User);
+  const user = row && storedJson(row.user);
+  return isUser(user) ? user : undefined;
 }
+
+/** True where it has what is read of a voter. */
+const isUser = (value: unknown): value is User =>
+  isStoredObject(value) &&
+  ['userId', 'userName'].every((name) => typeof value[name] === 'string') &&
+  ['userTags', 'apiKeys', 'authenticators'].every((name) => Array.isArray(value[name]));
 
 export function getUserSnapshot(tx: Reader, name: string): User {
   const user = findUserSnapshot(tx, name);

@@ -1,5 +1,6 @@
 /** Decides which rows of the log are events of which webhook endpoints. */
 import { hash } from 'node:crypto';
+import { storedObject } from '../../lib/text/stored-json.ts';
 import { passesFilters } from '../../lib/webhook-filters.ts';
 import type { ActivityRow } from './activities.ts';
 import type { WebhookEndpointRow, WebhookSubscription } from './webhook-endpoints.ts';
@@ -56,5 +57,5 @@ export function sorterFor(endpoint: WebhookEndpointRow): (event: EventRow) => Fa
  */
 const endpointOf = ({ status, result }: EventRow): unknown =>
   status === 'ACTIVITY_STATUS_COMPLETED' && result !== null
-    ? (JSON.parse(result) as { readonly endpointId?: unknown }).endpointId
+    ? storedObject(result)?.['endpointId']
     : undefined;
