@@ -83,7 +83,7 @@ function deciders(
 }
 
 function testToText(
-  { tested, newlyAllowed, newlyDenied, newlyWaiting, activities, policies }: PolicyTest,
+  { tested, unreadable, newlyAllowed, newlyDenied, newlyWaiting, activities, policies }: PolicyTest,
   withoutRoot: boolean,
 ): Shown {
   const names = new Map(policies.map(({ policyId, policyName }) => [policyId, policyName]));
@@ -91,6 +91,9 @@ function testToText(
   const byRoot = activities.filter(({ after }) => after.decidedBy === 'DECIDER_ROOT_QUORUM').length;
   return [
     `Tested ${count(tested, 'activity', 'activities')}: ${String(newlyDenied)} newly denied, ${String(newlyAllowed)} newly allowed, ${String(newlyWaiting)} newly in need of approvals.`,
+    ...(unreadable === 0
+      ? []
+      : [`Left out ${count(unreadable, 'activity', 'activities')} that cannot be read.`]),
     ...(changed.length === 0
       ? []
       : [

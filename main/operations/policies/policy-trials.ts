@@ -69,7 +69,7 @@ function* tested(
 ): Paced<{ readonly policyTest: Shown<z.output<typeof shownTest>> }> {
   const inForce = rulesInForce(tx, organizationId);
   const rules = yield* rulesInQuestion(inForce, params);
-  const past = yield* pastCases(tx, organizationId, cases(), params);
+  const { past, unreadable } = yield* pastCases(tx, organizationId, cases(), params);
   const tried = past.map(({ tried: each }) => each);
   const { decisions: before } = yield* replay(tried, inForce);
   const { decisions: after, coverage } = yield* replay(tried, rules);
@@ -90,6 +90,7 @@ function* tested(
   return {
     policyTest: {
       tested: past.length,
+      unreadable,
       newlyAllowed: newly('allow'),
       newlyDenied: newly('deny'),
       newlyWaiting: newly('consensus'),
@@ -178,7 +179,7 @@ function* pastCases(
     readonly limit?: number | undefined;
     readonly filterByType?: readonly string[] | undefined;
   },
-): Paced<readonly Past[]> {
+): Paced<{ readonly past: readonly Past[]; readonly unreadable: number }> {
   const filter = filterByType.length === 0 ? {} : { types: filterByType };
   const refused = listRefusalRows(tx, organizationId, limit, filterByType).map(asPast);
   const rows = [
@@ -195,7 +196,7 @@ function* pastCases(
     if (tried !== undefined) past.push({ row, tried: plain ? withoutRootQuorum(tried) : tried });
     yield;
   }
-  return past;
+  return { past, unreadable: rows.length - past.length };
 }
 
 /** Takes the steps one by one. @throws KeyhearthError RESOURCE_EXHAUSTED once they have taken too long, without the pauses. */

@@ -34,6 +34,8 @@ const span = { from: z.int(), to: z.int() };
 export const shownTest = z
   .object({
     tested: z.int(),
+    /** Left out beside those: their request or their votes cannot be read. */
+    unreadable: z.int(),
     newlyAllowed: z.int(),
     newlyDenied: z.int(),
     /** Those that would wait for approvals now, and did not before. */

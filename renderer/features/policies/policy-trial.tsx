@@ -104,7 +104,7 @@ interface TrialResultProps {
 }
 
 function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
-  const { tested, newlyAllowed, newlyDenied, newlyWaiting, activities, policies } = of;
+  const { tested, unreadable, newlyAllowed, newlyDenied, newlyWaiting, activities, policies } = of;
   const [shown, setShown] = useState<'changed' | 'all'>('changed');
   const nameOf = (wanted: string): string =>
     policies.find(({ policyId }) => policyId === wanted)?.policyName ?? wanted;
@@ -121,12 +121,19 @@ function TrialResult({ of, drafts, showsPlain }: TrialResultProps): ReactNode {
     <Stack gap="sm">
       <Text fw={600}>
         {tested === 0
-          ? t('The log has no activity to test.')
+          ? unreadable === 0
+            ? t('The log has no activity to test.')
+            : t('The log has no activity that can be tested.')
           : [
               t('{{count}} activities tested.', { count: tested }),
               ...(changes.length === 0 ? [t('No decision changes.')] : changes),
             ].join(' ')}
       </Text>
+      {unreadable > 0 && (
+        <Text size="sm">
+          {t('{{count}} activities can’t be read and were left out.', { count: unreadable })}
+        </Text>
+      )}
       {tested > 0 && <OutcomeBars of={activities} />}
       {policies
         .filter(({ draft }) => draft)
