@@ -105,7 +105,7 @@ const layers = {
   // Programs that are copied out of the project, and run without it.
   standalone: [],
   // Builds packages, and runs first in them: with hardly any code of the product.
-  packaging: ['lib/', 'app/parent.ts', 'desktop/updates/update-key.ts'],
+  packaging: ['lib/', 'app/parent.ts', 'app/home-directory.ts', 'desktop/updates/update-key.ts'],
   desktop: ['app/', 'rpc/', 'bus/', 'files/', 'lib/', 'commands/shared/client.ts', 'preload/contract.ts'],
 };
 

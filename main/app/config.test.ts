@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { environmentWith, makeConfig, readConfig, sessionBusAddress, startArguments } from './config.ts';
@@ -40,6 +41,26 @@ describe('variables without a value', () => {
       usual.keysDirectory,
       usual.unitDirectory,
     ]);
+  });
+
+  test.each(['', 'here', './here'])('a home that is %j is none: the system knows the user’s', (home) => {
+    const variable = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
+    const says = execFileSync(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        `import { readConfig } from ${JSON.stringify(new URL('config.ts', import.meta.url).href)};
+         import { homeDirectory } from ${JSON.stringify(new URL('home-directory.ts', import.meta.url).href)};
+         const { dataDirectory, keysDirectory } = readConfig([], {});
+         console.log(JSON.stringify([homeDirectory(), dataDirectory, keysDirectory]));`,
+      ],
+      { encoding: 'utf8', cwd: tmpdir(), env: { ...process.env, [variable]: home } },
+    );
+    const { homedir } = userInfo();
+    for (const directory of JSON.parse(says) as string[]) {
+      expect(directory.startsWith(homedir), directory).toBe(true);
+    }
   });
 
   test('every other variable may be empty', () => {

@@ -1,12 +1,13 @@
 /** Settings from arguments and environment, as one frozen value. The only reader of the environment. */
 import { realpathSync } from 'node:fs';
-import { homedir, platform } from 'node:os';
-import { dirname, isAbsolute, join, parse, resolve, sep } from 'node:path';
+import { platform } from 'node:os';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { defined } from '../lib/defined.ts';
 import { endsWithParent } from './parent.ts';
+import { homeDirectory } from './home-directory.ts';
 import { formerTitle } from '../lib/text/former-name.ts';
 import { ExplainedError } from '../lib/errors.ts';
 
@@ -390,15 +391,6 @@ function issuer(text: string): string {
     );
   }
   return text;
-}
-
-/** This user's; the root directory where neither the environment nor the system names one, as container runtimes have it. */
-export function homeDirectory(): string {
-  try {
-    return homedir();
-  } catch {
-    return parse(process.execPath).root;
-  }
 }
 
 /**

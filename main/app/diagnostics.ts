@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { About, SelfTestFinding, VaultStatus } from '../../preload/contract.ts';
 import { redact } from '../lib/text/redact.ts';
-import { homeDirectory } from './config.ts';
+import { homeDirectory } from './home-directory.ts';
 import { newestLogLines } from './service-log.ts';
 
 export interface DiagnosticsParts {

@@ -1,9 +1,10 @@
 /** The first code of the single executable: unpacks the command and hands over to it. */
 import { createRequire } from 'node:module';
-import { homedir, platform } from 'node:os';
+import { platform } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { getAsset, getRawAsset } from 'node:sea';
 import { pathToFileURL } from 'node:url';
+import { homeDirectory } from '../app/home-directory.ts';
 import { unpack } from './unpack.ts';
 import type { Manifest } from './unpack.ts';
 
@@ -12,11 +13,11 @@ function cacheDirectory(): string {
   const { LOCALAPPDATA: local, XDG_CACHE_HOME: cache = '' } = process.env;
   switch (platform()) {
     case 'darwin':
-      return join(homedir(), 'Library', 'Caches', 'Keyhearth');
+      return join(homeDirectory(), 'Library', 'Caches', 'Keyhearth');
     case 'win32':
-      return join(local ?? join(homedir(), 'AppData', 'Local'), 'Keyhearth', 'Cache');
+      return join(local ?? join(homeDirectory(), 'AppData', 'Local'), 'Keyhearth', 'Cache');
     default:
-      return join(isAbsolute(cache) ? cache : join(homedir(), '.cache'), 'keyhearth');
+      return join(isAbsolute(cache) ? cache : join(homeDirectory(), '.cache'), 'keyhearth');
   }
 }
 

@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { changeFile } from '../../files/new-files.ts';
-import { homeDirectory, type Config } from '../../app/config.ts';
+import type { Config } from '../../app/config.ts';
+import { homeDirectory } from '../../app/home-directory.ts';
 import { agree, onTerminal } from '../requests/agree.ts';
 import { quoted } from '../../lib/errors.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';

@@ -5,7 +5,8 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { BackupSecret, ProveWith, VerifiedBackup } from '../../../preload/contract.ts';
-import { homeDirectory, type Config } from '../../app/config.ts';
+import type { Config } from '../../app/config.ts';
+import { homeDirectory } from '../../app/home-directory.ts';
 import { encodeSshKey, fingerprint } from '../../chains/ssh/wire.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { writeNewFile } from '../../files/new-files.ts';

@@ -1,9 +1,9 @@
 /** `keyhearth service`: `keyhearth serve` whenever its user is signed in, run by systemd or launchd. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../app/config.ts';
+import { homeDirectory } from '../../app/home-directory.ts';
 import { replaceFile } from '../../files/new-files.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { launchdAgent, launchdLabel, madeBy, systemdName, systemdUnit } from './service-files.ts';
@@ -191,8 +191,8 @@ function systemd({ unitDirectory }: Config): Manager {
 function launchd(): Manager {
   const domain = `gui/${String(process.getuid?.() ?? 0)}`;
   const target = `${domain}/${launchdLabel}`;
-  const file = join(homedir(), 'Library', 'LaunchAgents', `${launchdLabel}.plist`);
-  const log = join(homedir(), 'Library', 'Logs', 'Keyhearth.log');
+  const file = join(homeDirectory(), 'Library', 'LaunchAgents', `${launchdLabel}.plist`);
+  const log = join(homeDirectory(), 'Library', 'Logs', 'Keyhearth.log');
   const isLoaded = (): Promise<boolean> =>
     run('launchctl', ['print', target]).then(
       () => true,
