@@ -180,7 +180,7 @@ test.each([
   ],
   [
     ['addresses', 'remove', 'Nobody'],
-    2,
+    1,
     'no address has the name "Nobody": `keyhearth addresses list` lists all',
   ],
   [['users', 'tags', 'change', 'x'], 2, 'expected --name, --add or --remove'],

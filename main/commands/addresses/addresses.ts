@@ -66,7 +66,7 @@ export async function removeAddress(
   const found = knownAddresses.find(({ name, address }) => name === wanted || address === wanted);
   if (found === undefined) {
     throw new CommandError(
-      exitCodes.usage,
+      exitCodes.failed,
       `no address has the name ${quoted(wanted)}: \`keyhearth addresses list\` lists all${didYouMean(
         wanted,
         knownAddresses.map(({ name }) => name),
