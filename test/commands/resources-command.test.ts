@@ -194,6 +194,12 @@ test.each([
   expect(stderr).toContain(message);
 });
 
+test('`ssh status` is about its door alone', async () => {
+  expect((await run('ssh', 'status')).stdout).toMatch(/^ssh: off\. [^\n]+\n {2}No programs\.[^\n]+\n$/);
+  expect((await ask<{ doors: readonly Json[] }>('ssh', 'status')).doors).toMatchObject([{ door: 'ssh' }]);
+  expect((await ask<{ doors: readonly Json[] }>('doors', 'list')).doors.length).toBeGreaterThan(1);
+});
+
 test('private keys are created and shown, and the log tells of it', async () => {
   const options = ['--curve', 'secp256k1', '--address-format', 'ethereum'];
   const made = await ask<{ privateKeyId: string; addresses: readonly { address: string }[] }>(

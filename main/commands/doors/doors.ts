@@ -11,8 +11,10 @@ import { dataDirectory } from '../vault/control.ts';
 /** The service of this machine's vault. Doors are its own, so no other vault is asked. */
 export const doorsOf = (config: Config): Promise<Running> => requireRunning(dataDirectory(config));
 
-export async function listDoors(config: Config, json: boolean): Promise<void> {
-  const doors = await (await doorsOf(config)).call('doors');
+/** @param only All doors unless given. */
+export async function listDoors(config: Config, json: boolean, only?: DoorName): Promise<void> {
+  const all = await (await doorsOf(config)).call('doors');
+  const doors = only === undefined ? all : all.filter(({ door }) => door === only);
   print(json, { doors }, doors.flatMap(linesOf).join('\n'));
 }
 

@@ -58,7 +58,7 @@ export function declareSsh(program: Command): void {
     description: 'Show whether the door is on, and its programs',
     run: async (config, _flags, json) => {
       const { listDoors } = await import('../doors/doors.ts');
-      await listDoors(config, json);
+      await listDoors(config, json, 'ssh');
     },
   });
   addSubcommand<{ readonly socket: string }>(ssh, {
