@@ -33,14 +33,14 @@ export function useDraftState<Value>(
   useEffect(() => {
     newest.current = value;
   }, [value]);
-  useEffect(
-    () => () => {
+  useEffect(() => {
+    // A form that begins again on this screen begins with what it is given.
+    kept.delete(key);
+    return () => {
       // The form goes because the vault was locked.
       const status = statusIn(client);
       if (status?.state === 'locked' && status.frozen === null) kept.set(key, newest.current);
-      else kept.delete(key);
-    },
-    [client, key],
-  );
+    };
+  }, [client, key]);
   return [value, set];
 }

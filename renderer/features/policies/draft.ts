@@ -1,7 +1,13 @@
 /** A policy's draft, as its editors change it. */
+import { t } from '../../app/i18n/text.ts';
 import type { Answer } from '../../../main/operations/api.ts';
 
 export type Effect = Answer<'get_policy'>['policy']['effect'];
+
+export const effectWords: ReadonlyMap<string, string> = new Map([
+  ['EFFECT_ALLOW', t('Allow')],
+  ['EFFECT_DENY', t('Deny')],
+]);
 
 /** The fields of a policy's form. */
 export interface Draft {

@@ -24,12 +24,14 @@ import {
   usePolicyChecks,
 } from './policy-queries.ts';
 import type { Expressions, PolicyCheck } from './policy-queries.ts';
-import { blank } from './draft.ts';
+import { blank, effectWords } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Agreement, PolicyForm as Form } from '../../../main/lib/policies/policy-form.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { useDraftState } from '../../app/drafts.ts';
+import { areSame, ChangedMeanwhile, useMeanwhile } from '../../app/meanwhile.tsx';
+import type { Meanwhile } from '../../app/meanwhile.tsx';
 import { allOf, t } from '../../app/i18n/text.ts';
 import { useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 
@@ -41,15 +43,15 @@ interface FormProps {
   readonly form: Form | undefined;
   /** Of a policy that is there. */
   readonly policyId: string | undefined;
-  /** Of what is edited: a draft of an earlier one is not shown. */
-  readonly version: string;
   readonly busy: boolean;
   readonly done: boolean;
   readonly error: Error | null;
   readonly failed: string;
   readonly does: string;
   /** Several where a second policy says what is allowed above the limit. */
-  readonly onSubmit: (drafts: Drafts) => void;
+  readonly onSubmit: (drafts: Drafts, meanwhile: Meanwhile<Draft>) => void;
+  /** Begins again, with what is saved now. */
+  readonly onTake: () => void;
 }
 
 const editors: readonly { readonly field: PolicyField; readonly label: string; readonly about: string }[] = [
@@ -70,20 +72,27 @@ const editors: readonly { readonly field: PolicyField; readonly label: string; r
   },
 ];
 
+const labels = {
+  policyName: t('Name'),
+  effect: t('Effect'),
+  condition: t('Condition'),
+  consensus: t('Consensus'),
+  time: t('Time'),
+  notes: t('Notes'),
+} as const;
+
 /** Between what is typed and its check, in milliseconds. */
 const pause = 250;
 
-const areSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
-
 export function PolicyForm(props: FormProps): ReactNode {
-  const { begun, policyId, version, busy, done, error, failed, does, onSubmit } = props;
-  const [draft, setDraft] = useDraftState(`${version} draft`, begun);
-  const [built, setBuilt] = useDraftState(`${version} built`, props.form);
+  const { begun, policyId, busy, done, error, failed, does, onSubmit, onTake } = props;
+  const [draft, setDraft] = useDraftState('draft', begun);
+  const [built, setBuilt] = useDraftState('built', props.form);
   const [chosen, setChosen] = useDraftState<'form' | 'text' | undefined>(
-    `${version} chosen`,
+    'chosen',
     props.form === undefined ? undefined : 'form',
   );
-  const [above, setAbove] = useDraftState<Agreement | null>(`${version} above`, null);
+  const [above, setAbove] = useDraftState<Agreement | null>('above', null);
   const [tried, setTried] = useState(false);
   const [asking, setAsking] = useState<{ readonly drafts: Drafts; readonly check: PolicyCheck } | null>(null);
   const rpc = useRpc();
@@ -106,6 +115,12 @@ export function PolicyForm(props: FormProps): ReactNode {
   const form = built ?? found?.form;
   const mode = chosen ?? (found?.form === undefined ? 'text' : 'form');
   const texts = current(form);
+  const meanwhile = useMeanwhile({
+    saved: begun,
+    typed: { ...draft, ...texts[0] },
+    isSaving: busy,
+    onTake,
+  });
 
   const set = (change: Partial<Draft>) => {
     setDraft({ ...draft, ...change });
@@ -150,7 +165,7 @@ export function PolicyForm(props: FormProps): ReactNode {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
-    if (problem !== null || obstacle !== undefined) return;
+    if (problem !== null || obstacle !== undefined || meanwhile.isOutdated) return;
     const [first, ...others] = drafts();
     saving.run(async () => {
       // Of the very text that is saved, and not of one that was checked before.
@@ -160,7 +175,7 @@ export function PolicyForm(props: FormProps): ReactNode {
       ]);
       if (checks.some(({ problems }) => problems.length > 0)) return;
       const wide = checks.find(isWide);
-      if (wide === undefined) onSubmit([first, ...others]);
+      if (wide === undefined) onSubmit([first, ...others], meanwhile);
       else setAsking({ drafts: [first, ...others], check: wide });
     });
   };
@@ -248,6 +263,13 @@ export function PolicyForm(props: FormProps): ReactNode {
                 set({ notes: event.currentTarget.value });
               }}
             />
+            <ChangedMeanwhile
+              meanwhile={meanwhile}
+              saved={begun}
+              labels={labels}
+              words={{ effect: effectWords }}
+              onTake={onTake}
+            />
             {tried && obstacle !== undefined && (
               <Text size="sm" role="alert">
                 {obstacle}
@@ -323,7 +345,7 @@ export function PolicyForm(props: FormProps): ReactNode {
                 color="red"
                 onClick={() => {
                   setAsking(null);
-                  onSubmit(asking.drafts);
+                  onSubmit(asking.drafts, meanwhile);
                 }}
               >
                 {t('Confirm')}

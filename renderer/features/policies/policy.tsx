@@ -1,3 +1,4 @@
+import { useReducer } from 'react';
 import type { ReactNode } from 'react';
 import { NativeSelect } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
@@ -18,6 +19,8 @@ import type { Policy as PolicyRecord } from './policy-queries.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
+import { areSame } from '../../app/meanwhile.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
 import { queryApi, useApiQuery, useRpc, useSubmit } from '../../app/rpc/vault.tsx';
 
@@ -50,7 +53,6 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
         begun={{ ...emptyDraft, policyName: begun?.title ?? '', ...textsOf(form) }}
         form={form}
         policyId={undefined}
-        version=""
         busy={create.isPending}
         done={create.isSuccess}
         error={create.error}
@@ -71,6 +73,7 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
             },
           );
         }}
+        onTake={() => undefined}
       />
     </>
   );
@@ -79,6 +82,11 @@ export function NewPolicy({ template }: { readonly template: string | undefined 
 export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
   const { data, error, isPending, refetch } = useApiQuery('get_policy', { policyId });
   const policy = data?.policy;
+  const readNow = async (): Promise<PolicyRecord> => {
+    const { data: now } = await refetch({ throwOnError: true });
+    if (now === undefined) throw new Error(t('Couldn’t load the policy'));
+    return now.policy;
+  };
   return (
     <>
       <PageHead
@@ -108,7 +116,7 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
       {policy !== undefined && (
         <>
           <BudgetMeters of={policy} />
-          <ChangePolicy of={policy} key={versionOf(policy)} />
+          <ChangePolicy of={policy} readNow={readNow} />
           <ManagePolicy of={policy} />
         </>
       )}
@@ -116,37 +124,52 @@ export function Policy({ policyId }: { readonly policyId: string }): ReactNode {
   );
 }
 
-const versionOf = ({ updatedAt }: PolicyRecord): string => `${updatedAt.seconds}.${updatedAt.nanos}`;
+interface ChangeProps {
+  readonly of: PolicyRecord;
+  /** Asks the vault, and shows what it answers. */
+  readonly readNow: () => Promise<PolicyRecord>;
+}
 
-function ChangePolicy({ of }: { readonly of: PolicyRecord }): ReactNode {
+const draftOf = (of: PolicyRecord): Draft => {
+  const { policyName, effect, condition, consensus, time, notes } = { ...emptyDraft, ...of };
+  return { policyName, effect, condition, consensus, time, notes };
+};
+
+function ChangePolicy({ of, readNow }: ChangeProps): ReactNode {
   const rpc = useRpc();
+  const [round, restart] = useReducer((rounds: number) => rounds + 1, 0);
   const update = useSubmit('ACTIVITY_TYPE_UPDATE_POLICY_V2');
+  const saving = useAsyncAction();
   return (
     <PolicyForm
-      begun={{ ...emptyDraft, ...of }}
+      key={round}
+      begun={draftOf(of)}
       form={undefined}
       policyId={of.policyId}
-      version={versionOf(of)}
-      busy={update.isPending}
+      busy={saving.isPending}
       done={false}
-      error={update.error}
+      error={saving.error}
       failed={t('Couldn’t update the policy')}
       does={t('Save changes')}
-      onSubmit={([draft]) => {
+      onTake={restart}
+      onSubmit={([draft], { begun, save }) => {
         const change = changeTo(of.policyId, draft);
-        update.mutate(change, {
-          onSuccess() {
-            sayDone({
-              title: t('Policy updated'),
-              message: t('“{{policyName}}” is in force.', { policyName: draft.policyName }),
-              isAsDone: async () => {
-                const { policy } = await queryApi(rpc, 'get_policy', { policyId: of.policyId });
-                const now = changeTo(of.policyId, { ...emptyDraft, ...policy });
-                return JSON.stringify(now) === JSON.stringify(change);
-              },
-              undo: () => update.mutateAsync(changeTo(of.policyId, { ...emptyDraft, ...of })),
-            });
-          },
+        saving.run(async () => {
+          const isSaved = await save({
+            sent: draft,
+            readNow: async () => draftOf(await readNow()),
+            send: () => update.mutateAsync(change),
+          });
+          if (!isSaved) return;
+          sayDone({
+            title: t('Policy updated'),
+            message: t('“{{policyName}}” is in force.', { policyName: draft.policyName }),
+            isAsDone: async () => {
+              const { policy } = await queryApi(rpc, 'get_policy', { policyId: of.policyId });
+              return areSame(changeTo(of.policyId, draftOf(policy)), change);
+            },
+            undo: () => update.mutateAsync(changeTo(of.policyId, begun)),
+          });
         });
       }}
     />

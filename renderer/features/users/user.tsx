@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useReducer, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
@@ -26,6 +26,8 @@ import { Sessions } from './session-list.tsx';
 import { TagEditor } from '../tags/tag-editor.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
+import { areSame, ChangedMeanwhile, useMeanwhile } from '../../app/meanwhile.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
 import { queryApi, useApiQuery, useRpc, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 
@@ -37,6 +39,12 @@ interface Props {
 export function User({ userId }: Props): ReactNode {
   const { owner } = useStatus();
   const { data, error, isPending, refetch } = useApiQuery('get_user', { userId });
+  const [round, restart] = useReducer((rounds: number) => rounds + 1, 0);
+  const readNow = async (): Promise<UserRecord> => {
+    const { data: now } = await refetch({ throwOnError: true });
+    if (now === undefined) throw new Error(t('Couldn’t load the user'));
+    return now.user;
+  };
   const user = data?.user;
   return (
     <>
@@ -67,7 +75,7 @@ export function User({ userId }: Props): ReactNode {
       <Failure title={t('Couldn’t load the user')} error={error} onRetry={() => void refetch()} />
       {user !== undefined && (
         <>
-          <Details of={user} key={`${user.updatedAt.seconds}.${user.updatedAt.nanos}`} />
+          <Details of={user} readNow={readNow} onTake={restart} key={round} />
           <ApiKeys
             title={t('API keys')}
             user={user}
@@ -95,63 +103,86 @@ export function User({ userId }: Props): ReactNode {
   );
 }
 
+interface Reach {
+  readonly name: string;
+  readonly email: string;
+  readonly phone: string;
+}
+
+const reachOf = ({ userName, userEmail = '', userPhoneNumber = '' }: UserRecord): Reach => ({
+  name: userName,
+  email: userEmail,
+  phone: userPhoneNumber,
+});
+
+const labels: Readonly<Record<keyof Reach, string>> = {
+  name: t('Name'),
+  email: t('Email'),
+  phone: t('Phone'),
+};
+
+interface DetailsProps {
+  readonly of: UserRecord;
+  /** Asks the vault, and shows what it answers. */
+  readonly readNow: () => Promise<UserRecord>;
+  readonly onTake: () => void;
+}
+
 /** The name and how to reach the user, as fields that can be changed. */
-function Details({ of }: { readonly of: UserRecord }): ReactNode {
-  const present = { email: of.userEmail ?? '', phone: of.userPhoneNumber ?? '' };
+function Details({ of, readNow, onTake }: DetailsProps): ReactNode {
+  const saved = reachOf(of);
   const others = useApiQuery('list_users');
-  const [name, setName] = useState(of.userName);
-  const [contact, setContact] = useState<Contact>(present);
+  const [name, setName] = useState(saved.name);
+  const [contact, setContact] = useState<Contact>(saved);
   const [tried, setTried] = useState(false);
   const rpc = useRpc();
   const update = useSubmit('ACTIVITY_TYPE_UPDATE_USER');
+  const saving = useAsyncAction();
   const taken =
     others.data?.users.filter(({ userId }) => userId !== of.userId).map(({ userName }) => userName) ?? [];
   const problem = nameProblem(name, taken);
   const given = { name: name.trim(), email: contact.email.trim(), phone: bareNumber(contact.phone) };
-  const change = {
-    ...(given.name === of.userName ? {} : { userName: given.name }),
-    ...(given.email === present.email ? {} : { userEmail: given.email }),
-    ...(given.phone === present.phone ? {} : { userPhoneNumber: given.phone }),
-  };
-  const former = {
-    ...('userName' in change ? { userName: of.userName } : {}),
-    ...('userEmail' in change ? { userEmail: present.email } : {}),
-    ...('userPhoneNumber' in change ? { userPhoneNumber: present.phone } : {}),
-  };
+  const meanwhile = useMeanwhile({ saved, typed: given, isSaving: saving.isPending, onTake });
+  const { begun } = meanwhile;
+  /** The fields that the form changes, with the values of one side of the change. */
+  const changeTo = (values: Reach) => ({
+    ...(given.name === begun.name ? {} : { userName: values.name }),
+    ...(given.email === begun.email ? {} : { userEmail: values.email }),
+    ...(given.phone === begun.phone ? {} : { userPhoneNumber: values.phone }),
+  });
+  const change = changeTo(given);
+  const former = changeTo(begun);
   const changed = Object.keys(change).length > 0;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
     if (problem !== null || emailProblem(contact.email) !== null || phoneProblem(contact.phone) !== null)
       return;
-    update.mutate(
-      { userId: of.userId, ...change },
-      {
-        onSuccess() {
-          sayDone({
-            title: t('Saved'),
-            message:
-              'userEmail' in change || 'userPhoneNumber' in change
-                ? t(
-                    '“{{name}}” updated. A changed address or number must be verified again, even after Undo.',
-                    { name: given.name },
-                  )
-                : t('“{{name}}” updated.', { name: given.name }),
-            isAsDone: async () => {
-              const { user } = await queryApi(rpc, 'get_user', { userId: of.userId });
-              const { userName, userEmail = '', userPhoneNumber = '' } = user;
-              const now = { userName, userEmail, userPhoneNumber, ...change };
-              return (
-                now.userName === userName &&
-                now.userEmail === userEmail &&
-                now.userPhoneNumber === userPhoneNumber
-              );
-            },
-            undo: () => update.mutateAsync({ userId: of.userId, ...former }),
-          });
+    if (meanwhile.isOutdated) return;
+    saving.run(async () => {
+      const isSaved = await meanwhile.save({
+        sent: given,
+        readNow: async () => reachOf(await readNow()),
+        send: () => update.mutateAsync({ userId: of.userId, ...change }),
+      });
+      if (!isSaved) return;
+      sayDone({
+        title: t('Saved'),
+        message:
+          'userEmail' in change || 'userPhoneNumber' in change
+            ? t('“{{name}}” updated. A changed address or number must be verified again, even after Undo.', {
+                name: given.name,
+              })
+            : t('“{{name}}” updated.', { name: given.name }),
+        isAsDone: async () => {
+          const { user } = await queryApi(rpc, 'get_user', { userId: of.userId });
+          const { userName, userEmail = '', userPhoneNumber = '' } = user;
+          const now = { userName, userEmail, userPhoneNumber };
+          return areSame({ ...now, ...change }, now);
         },
-      },
-    );
+        undo: () => update.mutateAsync({ userId: of.userId, ...former }),
+      });
+    });
   };
   return (
     <form onSubmit={submit} noValidate>
@@ -165,9 +196,10 @@ function Details({ of }: { readonly of: UserRecord }): ReactNode {
             onType={setName}
           />
           <ContactFields value={contact} tried={tried} onType={setContact} />
-          <Failure title={t('Couldn’t update the user')} error={update.error} />
+          <ChangedMeanwhile meanwhile={meanwhile} saved={saved} labels={labels} onTake={onTake} />
+          <Failure title={t('Couldn’t update the user')} error={saving.error} />
           <Group gap="sm">
-            <Button type="submit" loading={update.isPending} disabled={!changed}>
+            <Button type="submit" loading={saving.isPending} disabled={!changed}>
               {t('Save changes')}
             </Button>
           </Group>

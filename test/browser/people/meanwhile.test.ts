@@ -4,7 +4,7 @@ import { ethereumAccount, newUserBy, resultOf } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
 import { visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
-import { button, confirmWhenAsked, goTo, heading, leaveDialog, openDialog } from '../support/steps.ts';
+import { button, confirmWhenAsked, goTo, heading, leaveDialog, lock, openDialog } from '../support/steps.ts';
 
 test('no other key signs, or pays, where the preselected one is deleted', async () => {
   await using service = await serveDevVault();
@@ -97,6 +97,122 @@ test('a door offers no key again that was taken from it while its keys were chos
   };
   const offered = privateKeys.filter(({ privateKeyTags }) => privateKeyTags.length > 0);
   expect(new Set(offered.map(({ privateKeyId }) => privateKeyId))).toEqual(new Set([added, chosen]));
+  expect(person.complaints).toEqual([]);
+});
+
+test('edits of a policy stay, and are not saved over what another person saved meanwhile', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const { policyId } = resultOf(
+    await root.submit('create_policy', 'CREATE_POLICY_V3', {
+      policyName: 'Two sign',
+      effect: 'EFFECT_ALLOW',
+      condition: "activity.action == 'SIGN'",
+      consensus: 'approvers.count() >= 2',
+      notes: '',
+    }),
+  );
+  const change = (policyNotes: string) =>
+    root.submit('update_policy', 'UPDATE_POLICY_V2', { policyId, policyNotes });
+  const saved = async () => (await root.query('get_policy', { policyId })).body;
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page, service.recoveryPhrase);
+  await visit(page, `/policies/${String(policyId)}`);
+  const notes = page.getByRole('textbox', { name: 'Notes' });
+  const changed = page.getByRole('alert').filter({ hasText: 'This was changed meanwhile' });
+  // A form without edits shows what is saved.
+  await notes.waitFor();
+  await change('Of Ben.');
+  await expect.poll(() => notes.inputValue()).toBe('Of Ben.');
+  expect(await changed.count()).toBe(0);
+
+  await notes.fill('Mine.');
+  await change('Of Ben again.');
+  await changed.getByText('Of Ben again.').waitFor();
+  await button(page, 'Save changes').click();
+  expect(await notes.inputValue()).toBe('Mine.');
+  await button(changed, 'Discard mine').click();
+  await expect.poll(() => notes.inputValue()).toBe('Of Ben again.');
+  expect(await saved()).toMatchObject({ policy: { notes: 'Of Ben again.' } });
+
+  await notes.fill('Mine, while the vault is locked.');
+  await lock(page);
+  await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(service.recoveryPhrase);
+  const answers = Promise.withResolvers();
+  await page.route('**/window/call', async (route) => {
+    if (route.request().postData()?.includes('get_policy"')) await answers.promise;
+    await route.continue();
+  });
+  await button(page, 'Unlock').click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  await change('Of Ben since.');
+  answers.resolve(undefined);
+  await changed.getByText('Of Ben since.').waitFor();
+  expect(await notes.inputValue()).toBe('Mine, while the vault is locked.');
+  await button(changed, 'Keep mine').click();
+  await changed.waitFor({ state: 'detached' });
+  await button(page, 'Save changes').click();
+  await page.getByText('Policy updated').waitFor();
+  await expect.poll(saved).toMatchObject({ policy: { notes: 'Mine, while the vault is locked.' } });
+  expect(await changed.count()).toBe(0);
+
+  // The change has not come to the window yet when it saves.
+  await page.unrouteAll();
+  await notes.fill('Mine at last.');
+  let asked = 0;
+  await page.route('**/window/events', (route) => route.abort());
+  await page.route('**/window/call', async (route) => {
+    if (asked === 0 && route.request().postData()?.includes('check_policies')) {
+      asked += 1;
+      await change('In the last moment.');
+    }
+    await route.continue();
+  });
+  await button(page, 'Save changes').click();
+  await changed.getByText('In the last moment.').waitFor();
+  expect(await saved()).toMatchObject({ policy: { notes: 'In the last moment.' } });
+
+  expect(person.complaints).toEqual([]);
+});
+
+test('edits of a user stay where another person changes the user meanwhile', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const { userId } = await newUserBy(root, 'Ben');
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page, service.recoveryPhrase);
+  await visit(page, `/users/${userId}`);
+  const email = page.getByRole('textbox', { name: 'Email' });
+  const changed = page.getByRole('alert').filter({ hasText: 'This was changed meanwhile' });
+  await email.fill('ben@example.org');
+  // The form does not show tags: it asks nothing.
+  const tag = { userTagName: 'Payers', userIds: [userId] };
+  await root.submit('create_user_tag', 'CREATE_USER_TAG', tag);
+  await page.getByText('Payers').first().waitFor();
+  expect(await email.inputValue()).toBe('ben@example.org');
+  expect(await changed.count()).toBe(0);
+
+  await root.submit('update_user', 'UPDATE_USER', { userId, userEmail: 'other@example.org' });
+  await changed.getByText('other@example.org').waitFor();
+  await email.press('Enter');
+  expect(await email.inputValue()).toBe('ben@example.org');
+  expect((await root.query('get_user', { userId })).body).toMatchObject({
+    user: { userEmail: 'other@example.org' },
+  });
+  await button(changed, 'Keep mine').click();
+  await button(page, 'Save changes').click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  expect((await root.query('get_user', { userId })).body).toMatchObject({
+    user: { userEmail: 'ben@example.org' },
+  });
+  await button(page, 'Save changes').and(page.locator(':disabled')).waitFor();
+  expect(await changed.count()).toBe(0);
   expect(person.complaints).toEqual([]);
 });
 
