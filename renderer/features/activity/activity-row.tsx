@@ -3,11 +3,11 @@ import { Link } from 'wouter';
 import { describeType } from './activity-words.ts';
 import { Spoken } from './spoken.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import type { Activity, SpokenPart } from '../../app/rpc/resources.ts';
+import type { ActivityLine, SpokenPart } from '../../app/rpc/resources.ts';
 import '../../ui/rows.css';
 
 interface Props {
-  readonly activity: Activity;
+  readonly activity: Pick<ActivityLine, 'type' | 'createdAt'>;
   /** Its objects; undefined until the service has said them. */
   readonly about: readonly SpokenPart[] | undefined;
   readonly href: string;

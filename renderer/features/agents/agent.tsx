@@ -3,7 +3,7 @@ import { Button, Group, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import type { DoorProgram } from '../../../preload/contract.ts';
+import type { DoorProgram, WindowRpc } from '../../../preload/contract.ts';
 import {
   pausesOf,
   readSpenders,
@@ -15,9 +15,9 @@ import { Facts, Panel } from '../../ui/page.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { apiQueryKey, queryApi, useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
+import type { ActivityLine } from '../../app/rpc/resources.ts';
 import { StatusBadge } from '../activity/activity-parts.tsx';
 import { ActivityRow } from '../activity/activity-row.tsx';
-import { useDescriptions } from '../activity/spoken.tsx';
 import { NamedAddress } from '../addresses/named-address.tsx';
 import { Expiry } from '../connect/api-keys.tsx';
 import { Revoke } from '../doors/program.tsx';
@@ -196,10 +196,30 @@ function Bounds({ of, expiry }: { readonly of: Spender; readonly expiry: ReactNo
 
 const few = 5;
 
+/** The newest that the user asked for, however much others have asked for since. */
+async function lastActivitiesOf(rpc: WindowRpc, userId: string): Promise<readonly ActivityLine[]> {
+  const places: number[] = [];
+  let before: number | undefined;
+  do {
+    const { outline } = await queryApi(rpc, 'outline_activities', {
+      userId,
+      ...(before === undefined ? {} : { before }),
+    });
+    for (const [first, last] of outline.blocks.flatMap(({ runs }) => runs)) {
+      const step = first <= last ? 1 : -1;
+      for (let place = first; places.length < few && place !== last + step; place += step) places.push(place);
+    }
+    before = outline.next;
+  } while (places.length < few && before !== undefined);
+  return places.length === 0 ? [] : (await queryApi(rpc, 'browse_activities', { places })).lines;
+}
+
 function Requests({ userId, name }: { readonly userId: string; readonly name: string }): ReactNode {
-  const { data } = useApiQuery('list_activities', { inParts: true, paginationOptions: { limit: '100' } });
-  const own = (data?.activities ?? []).filter(({ votes }) => votes[0]?.userId === userId).slice(0, few);
-  const described = useDescriptions(own.map(({ id }) => id));
+  const rpc = useRpc();
+  const { data: own = [] } = useQuery({
+    queryKey: apiQueryKey('browse_activities', { userId, few }),
+    queryFn: () => lastActivitiesOf(rpc, userId),
+  });
   if (own.length === 0) return null;
   const label = t('Last requests of {{name}}', { name });
   return (
@@ -212,7 +232,7 @@ function Requests({ userId, name }: { readonly userId: string; readonly name: st
           <ActivityRow
             key={activity.id}
             activity={activity}
-            about={described.get(activity.id)?.about}
+            about={activity.about}
             href={`/activity/${activity.id}`}
           >
             <StatusBadge status={activity.status} />

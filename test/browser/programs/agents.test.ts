@@ -172,6 +172,12 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   await page.getByRole('list', { name: 'Refused requests of claude' }).waitFor();
   await page.getByRole('list', { name: 'Last requests of claude' }).getByText('Rejected').waitFor();
   await look('agents');
+  // However much others ask for, the last requests are the agent's.
+  await goTo(page, 'Home');
+  for (let number = 1; number <= 100; number += 1)
+    await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: `Tag ${number}`, userIds: [] });
+  await goTo(page, 'Agents');
+  await page.getByRole('list', { name: 'Last requests of claude' }).getByText('Rejected').waitFor();
   await button(page, 'Resume claude').click();
   await button(page, 'Resume claude').waitFor({ state: 'detached' });
   // The budget is spent, so that it waits again, and is no longer refused at once.
