@@ -13,7 +13,7 @@ import {
 import { sharedChromium, openWindow } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, goTo, heading, lock, sendVote } from './support/steps.ts';
+import { button, goTo, heading, lock, readFacts, sendVote } from './support/steps.ts';
 
 let browser: Browser;
 
@@ -254,6 +254,33 @@ test('one that needs the owner is found behind a hundred that do not', async () 
   await goTo(page, 'Home');
   await page.getByRole('link', { name: 'Review', exact: true }).click();
   await page.getByRole('dialog').locator('.kh-pill').getByText('Behind', { exact: true }).waitFor();
+  expect(person.complaints).toEqual([]);
+});
+
+test('a request says its values in the words of the window, and names to the letter', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const key = newTestKey();
+  const user = (userName: string, publicKey: string) => ({
+    userName,
+    apiKeys: [{ apiKeyName: 'key', publicKey, curveType: 'API_KEY_CURVE_P256' }],
+    authenticators: [],
+    oauthProviders: [],
+    userTags: [],
+  });
+  activityOf(await root.submit('create_users', 'CREATE_USERS_V3', { users: [user('Ben', key.publicKey)] }));
+  await allowByVotes(root, 'Users by two', "activity.resource == 'USER'", 2);
+  await root.as(key).submit('create_users', 'CREATE_USERS_V3', {
+    users: [user('API_KEY_CURVE_P256', newTestKey().publicKey)],
+  });
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await page.getByRole('link', { name: 'Review', exact: true }).click();
+  const facts = await readFacts(page.getByRole('dialog'));
+  expect(facts.get('Users, api keys, curve type')).toBe('P-256');
+  expect(facts.get('Users, user name')).toBe('API_KEY_CURVE_P256');
   expect(person.complaints).toEqual([]);
 });
 

@@ -12,6 +12,7 @@ import { firstOf, Json, Original, Votes } from '../activity/activity-parts.tsx';
 import { ActivityRow } from '../activity/activity-row.tsx';
 import { describeType } from '../activity/activity-words.ts';
 import { Spoken, useDescriptions } from '../activity/spoken.tsx';
+import { fieldWords } from './field-words.ts';
 import { NodeSays } from './node-says.tsx';
 import { heldFor, holdVote, useHeldVotes } from './held-votes.ts';
 import type { VoteKind } from './unsent-votes.ts';
@@ -19,7 +20,7 @@ import { useAllWaiting } from './waiting-approvals.ts';
 import { useTopmost } from '../../ui/dialog/topmost.ts';
 import { Facts, PageHead, Panel } from '../../ui/page.tsx';
 import { ShortId } from '../../ui/identifier.tsx';
-import type { Activity } from '../../app/rpc/resources.ts';
+import type { Activity, SpokenPart } from '../../app/rpc/resources.ts';
 import { useIsOwners } from '../../app/owners-window.ts';
 import { isTyping } from '../../app/shell/keys.ts';
 import { singleKeysOn, useSingleKeys } from '../../app/shell/single-keys.ts';
@@ -204,7 +205,8 @@ function Request({ activity }: { readonly activity: Activity }): ReactNode {
           [t('Time'), exactTime(millisecondsOf(activity.createdAt))],
           ...lapse(activity),
           ...(described?.fields ?? []).map(
-            ({ label, value }, index) => [label, <Spoken key={index} parts={value} links />] as const,
+            ({ label, value }, index) =>
+              [label, <Spoken key={index} parts={value.map(sayFor(label))} links />] as const,
           ),
           [
             t('Fingerprint'),
@@ -221,6 +223,12 @@ function Request({ activity }: { readonly activity: Activity }): ReactNode {
     </Stack>
   );
 }
+
+/** Names stay as they are. */
+const sayFor =
+  (label: string) =>
+  (part: SpokenPart): SpokenPart =>
+    part.kind === undefined ? { ...part, text: fieldWords(label, part.text) } : part;
 
 /** Approvals do not count for ever, but the request waits on. */
 function lapse({ status, votes }: Activity): readonly (readonly [string, string])[] {
