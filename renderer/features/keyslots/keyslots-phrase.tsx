@@ -3,7 +3,6 @@ import type { ReactNode, SyntheticEvent } from 'react';
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import type { CreateVault, ProveWith } from '../../../preload/contract.ts';
 import { useOwnerSecret } from './keyslot-form.tsx';
-import { useKeyslots } from './keyslot-queries.ts';
 import { Expectations, PageHead, Panel } from '../../ui/page.tsx';
 import { PhraseSheet } from './phrase-sheet.tsx';
 import { wordsOf } from './phrase.ts';
@@ -18,13 +17,11 @@ import { useRpc, useStatus } from '../../app/rpc/vault.tsx';
 /** 24 new words: generated, written down, checked, and then they open the vault. */
 export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactNode {
   const rpc = useRpc();
-  const { data } = useKeyslots();
   const task = useAsyncAction();
   const [words, setWords] = useState<readonly string[] | null>(null);
   const [done, setDone] = useState(false);
-  const replaces = data?.keyslots.some(({ id, kind }) => id === keyslotId && kind === 'recovery') ?? false;
-  // Once it is done the replaced one is no more there to be found.
-  const [replaced, setReplaced] = useState(false);
+  // The address says what the person came for. The words that are to be replaced may be gone by the end.
+  const replaces = keyslotId !== 'another';
   const generate = () => {
     task.run(async () => {
       setWords(wordsOf((await rpc.newRecoveryPhrase()).phrase));
@@ -67,7 +64,6 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
                 ? { do: 'changeRecovery', keyslotId, proof, confirmedWords }
                 : { do: 'addRecovery', proof, confirmedWords },
             );
-            setReplaced(replaces);
             setDone(true);
           }}
         />
@@ -78,7 +74,7 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
             title={t('Summary')}
             done
             items={[
-              replaced
+              replaces
                 ? t('The vault opens with the new words. Destroy the old paper.')
                 : t('The vault also opens with the new words.'),
             ]}

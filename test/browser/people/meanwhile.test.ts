@@ -4,7 +4,19 @@ import { ethereumAccount, newUserBy, resultOf } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
 import { visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
-import { button, confirmWhenAsked, goTo, heading, leaveDialog, lock, openDialog } from '../support/steps.ts';
+import {
+  askedPositions,
+  button,
+  confirmWhenAsked,
+  goTo,
+  heading,
+  hold,
+  leaveDialog,
+  lock,
+  openDialog,
+  readPhrase,
+  wordField,
+} from '../support/steps.ts';
 
 test('no other key signs, or pays, where the preselected one is deleted', async () => {
   await using service = await serveDevVault();
@@ -213,6 +225,28 @@ test('edits of a user stay where another person changes the user meanwhile', asy
   });
   await button(page, 'Save changes').and(page.locator(':disabled')).waitFor();
   expect(await changed.count()).toBe(0);
+  expect(person.complaints).toEqual([]);
+});
+
+test('new words do not come beside others where they were to replace words that are gone by then', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await visit(page, '/keyslots/00000000-0000-4000-8000-000000000000/new-phrase');
+  await page.getByText('Your current words and shares stop working').waitFor();
+  await button(page, 'Generate 24 words').click();
+  await hold(button(page, 'Show my words'));
+  const words = await readPhrase(page, 'New recovery phrase');
+  for (const position of await askedPositions(page))
+    await wordField(page, position).fill(words[position - 1] ?? '');
+  await page.getByRole('textbox', { name: 'Current recovery phrase' }).fill(service.recoveryPhrase);
+  await button(page, 'Start using these words').click();
+  await page.getByText('Couldn’t start using these words').waitFor();
+  await visit(page, '/keyslots');
+  await page.getByRole('link', { name: 'Replace…' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Replace…' }).count()).toBe(1);
   expect(person.complaints).toEqual([]);
 });
 
