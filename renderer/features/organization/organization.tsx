@@ -55,6 +55,7 @@ export function Organization(): ReactNode {
 }
 
 function Rename({ name }: { readonly name: string }): ReactNode {
+  const rpc = useRpc();
   const [typed, setTyped] = useState(name);
   const update = useSubmit('ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME');
   const given = typed.trim();
@@ -69,6 +70,7 @@ function Rename({ name }: { readonly name: string }): ReactNode {
           sayDone({
             title: t('Organization renamed'),
             message: t('The new name is “{{given}}”.', { given }),
+            isAsDone: async () => (await rpc.status()).organization?.name === given,
             undo: () => update.mutateAsync({ organizationName: name }),
           });
         },

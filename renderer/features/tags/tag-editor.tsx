@@ -7,9 +7,11 @@ import { longestName } from '../../ui/text/names.ts';
 import { Panel } from '../../ui/page.tsx';
 import type { Tag } from '../../app/rpc/resources.ts';
 import { Failure } from '../../ui/feedback.tsx';
-import { tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from './tag-queries.ts';
+import { holdersOf, tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from './tag-queries.ts';
 import type { TagKind } from './tag-queries.ts';
 import { t } from '../../app/i18n/text.ts';
+import { areSame } from '../../app/meanwhile.tsx';
+import { useRpc } from '../../app/rpc/vault.tsx';
 import { sayDone } from '../../app/shell/undo.tsx';
 import '../../ui/rows.css';
 
@@ -22,6 +24,7 @@ interface EditorProps {
 /** The tags of one key or user, put on and taken off one at a time. */
 export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
   const { already, none } = tagKinds[kind];
+  const rpc = useRpc();
   const tags = useTags(kind);
   const create = useCreateTag(kind);
   const update = useUpdateTag(kind);
@@ -47,6 +50,8 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
             sayDone({
               title: t('Tag {{name}} added.', { name }),
               message: t('The tag is new.'),
+              // The whole tag goes: another person may have put it on others since.
+              isAsDone: async () => areSame(await holdersOf(rpc, kind, tagId), [holderId]),
               undo: () => remove.mutateAsync(tagId),
             });
           },

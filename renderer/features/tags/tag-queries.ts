@@ -2,9 +2,10 @@
 
 import { useMutation } from '@tanstack/react-query';
 import type { UseMutationResult } from '@tanstack/react-query';
+import type { WindowRpc } from '../../../preload/contract.ts';
 import type { Tag } from '../../app/rpc/resources.ts';
 import { t } from '../../app/i18n/text.ts';
-import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import { queryApi, useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
 
 export type TagKind = 'privateKey' | 'user';
 
@@ -54,6 +55,18 @@ export function useTags(kind: TagKind): Tags {
     error,
     retry: () => void refetch(),
   };
+}
+
+/** The ids of all that have the tag, asked of the vault. */
+export async function holdersOf(rpc: WindowRpc, kind: TagKind, tagId: string): Promise<readonly string[]> {
+  if (kind === 'user') {
+    const { users } = await queryApi(rpc, 'list_users', {});
+    return users.filter(({ userTags }) => userTags.includes(tagId)).map(({ userId }) => userId);
+  }
+  const { privateKeys } = await queryApi(rpc, 'list_private_keys', {});
+  return privateKeys
+    .filter(({ privateKeyTags }) => privateKeyTags.includes(tagId))
+    .map(({ privateKeyId }) => privateKeyId);
 }
 
 interface NewTag {

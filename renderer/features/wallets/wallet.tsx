@@ -36,7 +36,7 @@ import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
-import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import { queryApi, useApiQuery, useRpc, useSubmit } from '../../app/rpc/vault.tsx';
 import { useAccountList } from '../../ui/lists/use-long-list.ts';
 import { onText } from '../../ui/on-text.ts';
 import '../../ui/rows.css';
@@ -231,6 +231,7 @@ interface ManageProps {
 function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNode {
   const { walletId, walletName, exported } = wallet;
   const [, navigate] = useLocation();
+  const rpc = useRpc();
   const others = useApiQuery('list_wallets');
   const rename = useSubmit('ACTIVITY_TYPE_UPDATE_WALLET');
   const exporting = useSubmit('ACTIVITY_TYPE_EXPORT_WALLET');
@@ -259,6 +260,10 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                     sayDone({
                       title: t('Wallet renamed'),
                       message: t('New name: “{{name}}”', { name }),
+                      isAsDone: async () => {
+                        const { wallet: now } = await queryApi(rpc, 'get_wallet', { walletId });
+                        return now.walletName === name;
+                      },
                       undo: () => rename.mutateAsync({ walletId, walletName }),
                     });
                   },

@@ -294,17 +294,41 @@ test('an undo takes back nothing that another person changed since', async () =>
     user: { userEmail: 'other@example.org' },
   });
 
+  const { userId: other } = await newUserBy(root, 'Cem');
+  const tag = page.getByRole('combobox', { name: 'Tag' });
+  await tag.fill('Payers');
+  await tag.press('Enter');
+  await page.getByText('The tag is new.').waitFor();
+  const { userTags } = (await root.query('list_user_tags')).body as unknown as {
+    readonly userTags: readonly { readonly tagId: string }[];
+  };
+  const userTagId = userTags[0]?.tagId;
+  const others = { userTagId, addUserIds: [other], removeUserIds: [] };
+  await root.submit('update_user_tag', 'UPDATE_USER_TAG', others);
+  await refused();
+  expect((await root.query('get_user', { userId: other })).body).toMatchObject({
+    user: { userTags: [userTagId] },
+  });
+
+  await visit(page, '/organization');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Mine');
+  await button(page, 'Rename').click();
+  await page.getByText('Organization renamed').waitFor();
+  await root.submit('update_organization_name', 'UPDATE_ORGANIZATION_NAME', { organizationName: 'Theirs' });
+  await refused();
+  expect((await root.query('whoami')).body).toMatchObject({ organizationName: 'Theirs' });
+
   const origins = { name: 'FEATURE_NAME_WEBAUTHN_ORIGINS', value: 'http://localhost:1' };
   await root.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', origins);
   await visit(page, '/organization');
   await button(page, 'Remove Passkey origins').click();
   await page.getByText('Feature removed').waitFor();
-  const others = { ...origins, value: 'http://localhost:2' };
-  await root.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', others);
+  const changed = { ...origins, value: 'http://localhost:2' };
+  await root.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', changed);
   await refused();
   const { configs } = (await root.query('get_organization_configs')).body as {
     readonly configs: { readonly features: readonly unknown[] };
   };
-  expect(configs.features).toEqual([others]);
+  expect(configs.features).toEqual([changed]);
   expect(person.complaints).toEqual([]);
 });
