@@ -3,7 +3,7 @@
  * until then.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { reserve, reservedSince } from '../../main/storage/tables/policy-reservations.ts';
+import { reserve, reservedOf } from '../../main/storage/tables/policy-reservations.ts';
 import { startSweeping } from '../../main/operations/sweeping.ts';
 import { activityOf, newTestKey, resultOf, send, startTestVault } from '../support/support.ts';
 import type { Json, TestVault } from '../support/support.ts';
@@ -127,9 +127,9 @@ describe('budgets', () => {
       5,
     );
     await vi.waitFor(() => {
-      expect(reservedSince(connection, counter, service.clock.now() + 10 * minute)).toBe(0n);
+      expect(reservedOf(connection, counter)(service.clock.now() + 10 * minute)).toBe(0n);
     });
     stop();
-    expect(reservedSince(connection, counter, service.clock.now() - day)).toBe(5n);
+    expect(reservedOf(connection, counter)(service.clock.now() - day)).toBe(5n);
   });
 });

@@ -139,3 +139,34 @@ test('a signature that others could vote on takes as many statements with thirty
   }
   expect(counts[1]).toBe(counts[0]);
 });
+
+test('a budget more costs a signature one statement, where others count the same', async () => {
+  await using vault = await startTestVault();
+  const { client, userId } = await vault.newUser('Bot');
+  await allowByVotes(vault.root, 'signs', `activity.action == 'SIGN' && submitter.id == '${userId}'`, 1);
+  const wallet = await vault.root.submit('create_wallet', 'CREATE_WALLET', {
+    walletName: 'Wallet',
+    accounts: [ethereumAccount],
+  });
+  const address = String(resultOf(wallet).addresses[0]);
+  const counts: number[] = [];
+  let hours = 0;
+  for (const more of [2, 4]) {
+    for (const end = hours + more; hours < end; hours += 1) {
+      for (const by of ['submitter.id', 'signing_key.public_key']) {
+        resultOf(
+          await vault.root.submit('create_policy', 'CREATE_POLICY_V3', {
+            policyName: `within ${String(hours + 1)} hours, by ${by}`,
+            effect: 'EFFECT_DENY',
+            condition: `activity.action == 'SIGN' && RollingCount('${String(hours + 1)}h', ${by}) > 1000`,
+            notes: '',
+          }),
+        );
+      }
+    }
+    for (let turn = 0; turn < 3; turn += 1) await sign(address, client);
+    counts.push((await statementsOf(() => sign(address, client), vault)).length);
+  }
+  const [few = 0, many = 0] = counts;
+  expect(many - few).toBe(4 * 2);
+});

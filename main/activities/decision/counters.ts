@@ -3,22 +3,29 @@
  * Earlier versions stored a counter for each name that requests used for the key, so those rows are added.
  */
 import type { Reader } from '../../storage/connection.ts';
-import { listCounters, reservedSince } from '../../storage/tables/policy-reservations.ts';
+import { listCounters, reservedOf } from '../../storage/tables/policy-reservations.ts';
 import { getPrivateKeyRow, listIdsOfPublicKey } from '../../storage/tables/private-keys.ts';
 import { findAccountByAddress, listAddressesOfPublicKey } from '../../storage/tables/wallet-accounts.ts';
-import type { Counters } from '../../policy/language/evaluation.ts';
+import type { Counter, Counters } from '../../policy/language/evaluation.ts';
 import { keyName } from '../../policy/language/functions.ts';
 
-export const countersOf = (tx: Reader, organizationId: string): Counters => ({
-  total({ measure, by }, since) {
+/** @returns the totals as of one decision: nothing is reserved before it ends. */
+export function countersOf(tx: Reader, organizationId: string): Counters {
+  const known = new Map<string, readonly ((since: number) => bigint)[]>();
+  const find = ({ measure, by }: Counter): readonly ((since: number) => bigint)[] => {
     const named = namings(tx, organizationId, by);
     const counters = named.length === 1 ? named : listCounters(tx, { organizationId, measure }, named);
-    return counters.reduce(
-      (sum, each) => sum + reservedSince(tx, { organizationId, measure, by: each }, since),
-      0n,
-    );
-  },
-});
+    return counters.map((each) => reservedOf(tx, { organizationId, measure, by: each }));
+  };
+  return {
+    total({ measure, by }, since) {
+      const key = JSON.stringify([measure, by]);
+      const counters = known.get(key) ?? find({ measure, by });
+      known.set(key, counters);
+      return counters.reduce((sum, reservedSince) => sum + reservedSince(since), 0n);
+    },
+  };
+}
 
 type Pair = readonly [name: string, value: string];
 

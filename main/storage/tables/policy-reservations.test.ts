@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Connection } from '../connection.ts';
 import { migrate } from '../migrations.ts';
 import { latest } from '../../lib/clock.ts';
-import { reserve, reservedSince, settleReservations } from './policy-reservations.ts';
+import { reserve, reservedOf, settleReservations } from './policy-reservations.ts';
 
 const counter = { organizationId: 'o', measure: 'eth.tx.value', by: '[]' };
 const keepMs = 1_000_000;
@@ -27,14 +27,14 @@ const add = (amount: bigint, now: number, to = counter, keep = keepMs): void => 
 
 describe('what was reserved', () => {
   test('is summed from after a time on, beyond what a number holds', () => {
-    expect(reservedSince(connection, counter, 0)).toBe(0n);
+    expect(reservedOf(connection, counter)(0)).toBe(0n);
     add(2n ** 200n, 10);
     add(5n, 20);
     add(7n, 20);
-    expect(reservedSince(connection, counter, 0)).toBe(2n ** 200n + 12n);
-    expect(reservedSince(connection, counter, 10)).toBe(12n);
-    expect(reservedSince(connection, counter, 19)).toBe(12n);
-    expect(reservedSince(connection, counter, 20)).toBe(0n);
+    expect(reservedOf(connection, counter)(0)).toBe(2n ** 200n + 12n);
+    expect(reservedOf(connection, counter)(10)).toBe(12n);
+    expect(reservedOf(connection, counter)(19)).toBe(12n);
+    expect(reservedOf(connection, counter)(20)).toBe(0n);
   });
 
   test('is kept apart by organization, measure and what it is kept by', () => {
@@ -42,16 +42,16 @@ describe('what was reserved', () => {
     add(2n, 10, { ...counter, organizationId: 'p' });
     add(4n, 10, { ...counter, measure: '' });
     add(8n, 10, { ...counter, by: '[["submitter.id","u"]]' });
-    expect(reservedSince(connection, counter, 0)).toBe(1n);
+    expect(reservedOf(connection, counter)(0)).toBe(1n);
   });
 
   test('does not fall out of a window by a clock that is put back', () => {
     add(10n, 1_000);
     // For a moment it is an hour earlier.
     add(1n, 1);
-    expect(reservedSince(connection, counter, 900)).toBe(11n);
+    expect(reservedOf(connection, counter)(900)).toBe(11n);
     add(1n, 1_001);
-    expect(reservedSince(connection, counter, 999)).toBe(12n);
+    expect(reservedOf(connection, counter)(999)).toBe(12n);
   });
 
   test('at times to come, by a clock that was ahead, counts for one window from when it was set right', () => {
@@ -62,14 +62,14 @@ describe('what was reserved', () => {
     add(2n, now + 30 * day, counter, keep);
     add(4n, now + 31 * day, counter, keep);
     add(8n, now, { ...counter, organizationId: 'p' });
-    expect(reservedSince(connection, counter, now - day)).toBe(7n);
+    expect(reservedOf(connection, counter)(now - day)).toBe(7n);
     // Without it, and for a month, all that is spent would count as spent then.
     expect(settleReservations(connection, now)).toBe(2);
-    expect(reservedSince(connection, counter, now - day)).toBe(7n);
+    expect(reservedOf(connection, counter)(now - day)).toBe(7n);
     add(16n, now + 10, counter, keep);
-    expect(reservedSince(connection, counter, now + 10 - day)).toBe(23n);
-    expect(reservedSince(connection, counter, now)).toBe(16n);
-    expect(reservedSince(connection, { ...counter, organizationId: 'p' }, now - day)).toBe(8n);
+    expect(reservedOf(connection, counter)(now + 10 - day)).toBe(23n);
+    expect(reservedOf(connection, counter)(now)).toBe(16n);
+    expect(reservedOf(connection, { ...counter, organizationId: 'p' })(now - day)).toBe(8n);
     // A clock that is set back by seconds settles nothing.
     expect(settleReservations(connection, now - 1_000)).toBe(0);
   });
@@ -85,11 +85,11 @@ describe('what was reserved', () => {
         for (const at of ahead) add(1n, day + at, own, 366 * day);
         settleReservations(connection, day + right);
         const spent = BigInt(ahead.length);
-        expect(reservedSince(connection, own, right)).toBe(spent);
+        expect(reservedOf(connection, own)(right)).toBe(spent);
         add(1n, day + right, own, 366 * day);
-        expect(reservedSince(connection, own, right)).toBe(spent + 1n);
+        expect(reservedOf(connection, own)(right)).toBe(spent + 1n);
         // Once all of it is a day ago, none of it counts.
-        expect(reservedSince(connection, own, latest(day + right))).toBe(0n);
+        expect(reservedOf(connection, own)(latest(day + right))).toBe(0n);
       }),
       { numRuns: 60 },
     );
@@ -112,7 +112,7 @@ describe('what was reserved', () => {
           reserved.push([now, amount]);
           const since = now - window;
           const expected = reserved.filter(([at]) => at > since).reduce((sum, [, part]) => sum + part, 0n);
-          expect(reservedSince(connection, own, since)).toBe(expected);
+          expect(reservedOf(connection, own)(since)).toBe(expected);
         }
       }),
       { numRuns: 60 },
@@ -123,6 +123,6 @@ describe('what was reserved', () => {
     for (let at = 1; at <= 50; at++) add(1n, at * 100, counter, 300);
     const kept = connection.get<{ count: number }>('SELECT count(*) AS count FROM policy_reservations');
     expect(kept?.count).toBe(4);
-    expect(reservedSince(connection, counter, 4_700)).toBe(3n);
+    expect(reservedOf(connection, counter)(4_700)).toBe(3n);
   });
 });

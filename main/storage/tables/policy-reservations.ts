@@ -30,19 +30,24 @@ const last = (tx: Reader, { organizationId, measure, by }: CounterKey): Reservat
     by,
   );
 
-/** @returns the sum of what was reserved after `since`, in milliseconds. */
-export function reservedSince(tx: Reader, counter: CounterKey, since: number): bigint {
+/**
+ * Reads a counter for several windows.
+ * @returns what answers the sum of what was reserved after a time, in milliseconds, for as long as nothing more is reserved.
+ */
+export function reservedOf(tx: Reader, counter: CounterKey): (since: number) => bigint {
   const end = last(tx, counter);
-  if (end === undefined || end.reservedAt <= since) return 0n;
-  const first = tx.get<ReservationRow>(
-    `SELECT ${columns} FROM policy_reservations WHERE ${ofCounter} AND reserved_at > ? ORDER BY reserved_at, sequence LIMIT 1`,
-    counter.organizationId,
-    counter.measure,
-    counter.by,
-    since,
-  );
-  if (first === undefined) return 0n;
-  return BigInt(end.total) - BigInt(first.total) + BigInt(first.amount);
+  return (since) => {
+    if (end === undefined || end.reservedAt <= since) return 0n;
+    const first = tx.get<ReservationRow>(
+      `SELECT ${columns} FROM policy_reservations WHERE ${ofCounter} AND reserved_at > ? ORDER BY reserved_at, sequence LIMIT 1`,
+      counter.organizationId,
+      counter.measure,
+      counter.by,
+      since,
+    );
+    if (first === undefined) return 0n;
+    return BigInt(end.total) - BigInt(first.total) + BigInt(first.amount);
+  };
 }
 
 /** An expression that counters are kept by; null where any of its values will do. */

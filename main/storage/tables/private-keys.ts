@@ -90,7 +90,7 @@ export const listIdsOfPublicKey = (
   publicKey: string,
 ): readonly string[] =>
   tx
-    .all<{ readonly id: string }>(
+    .keptAll<{ readonly id: string }>(
       'SELECT id FROM private_keys WHERE organization_id = ? AND public_key = ?',
       organizationId,
       publicKey,

@@ -105,7 +105,7 @@ export const listAddressesOfPublicKey = (
   publicKey: string,
 ): readonly string[] =>
   tx
-    .all<{ readonly address: string }>(
+    .keptAll<{ readonly address: string }>(
       'SELECT DISTINCT address FROM wallet_accounts WHERE organization_id = ? AND public_key = ?',
       organizationId,
       publicKey,
