@@ -89,7 +89,13 @@ export function ChangedMeanwhile<Saved extends Fields<Saved>>(props: Props<Saved
   const say = (name: keyof Saved): ReactNode =>
     words?.[name]?.get(saved[name]) ?? (saved[name] === '' ? t('Empty') : <Exact text={saved[name]} />);
   return (
-    <Alert role="alert" color="yellow" variant="light" title={t('This was changed meanwhile')}>
+    <Alert
+      role="alert"
+      color="brass"
+      variant="light"
+      className="kh-brass-alert"
+      title={t('This was changed meanwhile')}
+    >
       <p>{t('Your changes stay here and aren’t saved yet. Saved now:')}</p>
       <Facts rows={changed.map((name) => [labels[name], say(name)])} />
       <Group gap="sm" mt="sm">

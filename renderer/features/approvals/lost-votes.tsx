@@ -9,7 +9,7 @@ export function LostVotes(): ReactNode {
   const count = useLostVotes();
   if (count === 0) return null;
   return (
-    <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+    <Alert color="brass" variant="light" className="kh-brass-alert" icon={<IconAlertTriangle aria-hidden />}>
       {t('{{count}} votes were not sent. Unlock the vault and vote again.', { count })}
     </Alert>
   );

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { ethereumAccount, newUserBy, resultOf } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
-import { visit } from '../support/inspect.ts';
+import { axeFindings, visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
 import {
   askedPositions,
@@ -144,6 +144,7 @@ test('edits of a policy stay, and are not saved over what another person saved m
   await notes.fill('Mine.');
   await change('Of Ben again.');
   await changed.getByText('Of Ben again.').waitFor();
+  expect(await axeFindings(page, 'changed-meanwhile')).toEqual([]);
   await button(page, 'Save changes').click();
   expect(await notes.inputValue()).toBe('Mine.');
   await button(changed, 'Discard mine').click();
