@@ -25,9 +25,7 @@ export function SignedOut(): ReactNode {
       <Title order={1} ref={heading} tabIndex={-1}>
         {t('This window needs a new link')}
       </Title>
-      <p className="kh-prose">
-        {t('The link was used before or has expired, or Keyhearth restarted. Your vault is unchanged.')}
-      </p>
+      <p className="kh-prose">{t('The link was used, has expired, or Keyhearth restarted.')}</p>
       <Expectations
         title={t('How to sign in again')}
         items={[

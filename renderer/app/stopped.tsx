@@ -24,17 +24,13 @@ export function Stopped(): ReactNode {
         <Title order={1} ref={heading} tabIndex={-1}>
           {t('The Keyhearth service stopped')}
         </Title>
-        <p className="kh-prose">
-          {t(
-            'Confirmed changes are kept. If you were waiting for an answer, check Activity before you retry.',
-          )}
-        </p>
+        <p className="kh-prose">{t('Confirmed changes are kept. Check Activity before you retry.')}</p>
         <Expectations
           title={t('What to do')}
           items={[
             <>
               <Trans
-                i18nKey="Start the service again, for example with <code>npm start</code> or <code>keyhearth serve --ui</code>."
+                i18nKey="Start it again: <code>npm start</code> or <code>keyhearth serve --ui</code>."
                 components={{ code: <Code /> }}
               />
             </>,

@@ -167,7 +167,7 @@ describe('a policy', () => {
     // Any user may be the one approver: this is asked about.
     await button(page, 'Create policy').click();
     const question = page.getByRole('dialog', { name: 'This policy reaches far' });
-    await question.getByText('Every user of this vault may use this policy alone').waitFor();
+    await question.getByText('Every user may use this policy alone').waitFor();
     await look('policy-reaches-far');
     await button(question, 'Confirm').click();
     await exportFrom(

@@ -26,7 +26,7 @@ const longestSilence = 45_000;
 const longestOpening = 10_000;
 
 const words = {
-  stopped: t('The Keyhearth service isn’t responding. Retry when the service is back.'),
+  stopped: t('Keyhearth isn’t responding. Retry when it is back.'),
   signedOut: t('This window is signed out.'),
 };
 

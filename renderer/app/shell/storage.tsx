@@ -79,7 +79,7 @@ export function WordsNotice(): ReactNode {
       title={t('The recovery phrase was never shown')}
     >
       <Trans
-        i18nKey="The command that created this vault ended early. <to>Generate 24 new words</to> and write them down in case you lose the password."
+        i18nKey="<to>Generate 24 new words</to> and write them down in case you lose the password."
         components={{ to: <Link href="/keyslots" className="kh-link" /> }}
       />
     </Alert>

@@ -25,7 +25,7 @@ export function Addresses({ address = '' }: { readonly address: string | undefin
     <>
       <PageHead
         title={t('Address book')}
-        lead={t('Names for others’ addresses. Sign and Approvals show them beside the address.')}
+        lead={t('Names for others’ addresses, shown in Sign and Approvals.')}
       />
       <NewAddress given={fromPlace(address)} />
       {list.length > 0 ? (

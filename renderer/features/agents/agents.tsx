@@ -36,7 +36,7 @@ export function Agents(): ReactNode {
       {door !== undefined && !door.on && door.programs.length > 0 && (
         <Panel kind="brass">
           <Trans
-            i18nKey="The door for agents is off: none reaches the vault. Switch it on under <doors>Doors</doors>."
+            i18nKey="Agents can’t reach the vault: switch their door on under <doors>Doors</doors>."
             components={{ doors: <Link href="/doors" className="kh-link" /> }}
           />
         </Panel>

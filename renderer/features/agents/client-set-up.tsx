@@ -39,9 +39,7 @@ export function ClientSetUp({ name, token, close }: Props): ReactNode {
       {token !== '' && (
         <>
           <Text size="sm">
-            {t(
-              'For clients that can’t start programs: over HTTP. The token is shown only here; anyone with it acts as the agent.',
-            )}
+            {t('For clients that use HTTP. The token is shown once; anyone with it acts as the agent.')}
           </Text>
           <pre className="kh-json" tabIndex={0} role="region" aria-label={t('Configuration over HTTP')}>
             {overHttp(reveal.shown ? token : hidden)}

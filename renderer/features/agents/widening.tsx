@@ -54,7 +54,7 @@ export function WideningNotice({ of }: { readonly of: Widening | undefined }): R
       {inRootQuorum && t('The user is a member of the root quorum, which no budget bounds.')}
       {wideningPolicies.length > 0 && (
         <>
-          {t('These policies may allow payments beyond it. Say in their consensus whom they are for.')}
+          {t('These may allow payments beyond it. Say in their consensus whom they are for.')}
           <ul>
             {wideningPolicies.map(({ policyId, policyName }) => (
               <li key={policyId}>

@@ -49,9 +49,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
     <>
       <PageHead
         title={t('Approvals')}
-        lead={t(
-          'Requests that need several approvals. Approvals lapse a day after the first; one rejection ends a request.',
-        )}
+        lead={t('Approvals lapse a day after the first. One rejection ends a request.')}
       />
       <Panel kind="plain">
         {waiting.isPending && <LoadingRows label={t('Loading approvals')} />}
@@ -66,7 +64,7 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
               </Button>
             }
           >
-            <p>{t('Policies and the root quorum can require several approvals. Such requests wait here.')}</p>
+            <p>{t('Requests that need several approvals wait here.')}</p>
           </Empty>
         )}
         {list.length > 0 && (

@@ -10,7 +10,7 @@ export function LostVotes(): ReactNode {
   if (count === 0) return null;
   return (
     <Alert color="brass" variant="light" className="kh-brass-alert" icon={<IconAlertTriangle aria-hidden />}>
-      {t('{{count}} votes were not sent. Unlock the vault and vote again.', { count })}
+      {t('{{count}} votes were not sent. Unlock and vote again.', { count })}
     </Alert>
   );
 }

@@ -47,7 +47,7 @@ async function post(
       credentials: 'same-origin',
     });
   } catch {
-    throw new RpcError(t('The Keyhearth service isn’t responding. Retry when the service is back.'));
+    throw new RpcError(t('Keyhearth isn’t responding. Retry when it is back.'));
   }
   return { status: response.status, body: (await response.json().catch(() => null)) as unknown };
 }

@@ -109,9 +109,7 @@ function SignedOut({
       </Title>
       <p className="kh-prose">
         {isPasskeyDeleted
-          ? t(
-              'Your passkey was deleted from this vault. Sign in with another, or ask the vault’s owner to register one.',
-            )
+          ? t('Your passkey was deleted. Sign in with another, or ask the vault’s owner to register one.')
           : t('Sign in again to see what needs your approval.')}
       </p>
       <Button onClick={onEnd}>{t('Go to sign-in')}</Button>

@@ -16,7 +16,7 @@ export function OwnCredentials({ userId }: { readonly userId: string }): ReactNo
     <>
       <PageHead
         title={t('Credentials')}
-        lead={t('Keys that act for you. If you don’t know one, tell the vault’s owner.')}
+        lead={t('Keys that act for you. Tell the vault’s owner of any you don’t know.')}
       />
       {isPending && (
         <Panel kind="plain">

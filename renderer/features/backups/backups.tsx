@@ -28,7 +28,7 @@ export function Backups(): ReactNode {
     <>
       <PageHead
         title={t('Backups')}
-        lead={t('One encrypted file with the whole vault. The recovery phrase or a password opens it.')}
+        lead={t('One encrypted file with the whole vault. The phrase or a password opens it.')}
       />
       {isPending && (
         <Panel kind="plain">

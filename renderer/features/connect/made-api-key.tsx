@@ -118,7 +118,7 @@ export function MadeApiKey({ pair, onDone }: Props): ReactNode {
           </Tabs.Panel>
           <Tabs.Panel value="command" pt="md">
             <Snippet
-              note={t('Creates a user with a budget and a key, which the command stores in its own files.')}
+              note={t('Creates a user with a budget, and a key in the command’s own files.')}
               text={commandLines}
               name={t('Command lines')}
               copy={t('Copy command lines')}

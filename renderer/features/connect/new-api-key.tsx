@@ -116,7 +116,7 @@ export function NewApiKey({
       outcomes={[
         ...(source === 'here'
           ? [
-              t('This window generates a key pair. The vault stores the public key.'),
+              t('This window generates the keys. The vault stores the public one.'),
               t('The private key is shown once and not stored.'),
             ]
           : [t('The vault stores the public key.')]),

@@ -62,9 +62,9 @@ export function NewBot({ onMade }: Props): ReactNode {
       title={t('Key with a budget')}
       onSubmit={submit}
       outcomes={[
-        t('Creates a user who may make Ethereum payments within the budget.'),
-        t('Everything else is denied, including tokens and contract calls.'),
-        t('This window generates a key pair. The vault stores the public key.'),
+        t('Creates a user with a budget for Ethereum payments.'),
+        t('Denies everything else, tokens and contract calls too.'),
+        t('This window generates the keys. The vault stores the public one.'),
         t('The private key is shown once and not stored.'),
       ]}
       more={

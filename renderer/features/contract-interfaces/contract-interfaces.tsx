@@ -40,7 +40,7 @@ export function ContractInterfaces(): ReactNode {
     <>
       <PageHead
         title={t('Contract interfaces')}
-        lead={t('Interfaces decode contract calls, for you before you sign and for policies.')}
+        lead={t('Interfaces decode contract calls, for you and for policies.')}
         back={{ to: '/sign', label: t('Sign') }}
       />
       <Panel kind="plain">
@@ -93,7 +93,7 @@ function InterfaceRow({ of }: { readonly of: SmartContractInterface }): ReactNod
             <DeleteForm
               what="interface"
               outcomes={[
-                t('Calls to this address are no longer decoded, for you or for policies.'),
+                t('Calls to this address are no longer decoded.'),
                 t('You can add the interface again.'),
               ]}
               submitting={remove}

@@ -88,7 +88,7 @@ function Door({ of: { door, on, problem, programs, nodes } }: { readonly of: Doo
       {kind.hasNodes && <Nodes nodes={nodes} />}
       {programs.length === 0 ? (
         <Empty title={t('No programs yet')} icon={IconDoor} level={3}>
-          <p>{t('Pair one for each purpose, so that you can bound and revoke each.')}</p>
+          <p>{t('Pair one for each purpose, to limit and revoke each.')}</p>
         </Empty>
       ) : (
         <ul className="kh-rows" aria-label={t('Programs of {{title}}', { title })}>

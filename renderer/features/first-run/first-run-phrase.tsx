@@ -37,7 +37,7 @@ export function PhraseStep({ words, vaultName, busy, onBack, onGenerate, onNext 
     >
       <p className="kh-prose kh-noprint">
         {t(
-          'These 24 words always open the vault, and are shown only now. Keep them on paper: anyone who has them has your keys.',
+          'These words always open the vault, and are shown once. Keep them on paper: anyone who has them has your keys.',
         )}
       </p>
       <PhraseSheet

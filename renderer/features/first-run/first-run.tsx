@@ -215,9 +215,9 @@ function Welcome({ onNext, onRestore }: WelcomeProps): ReactNode {
         title={t('What to expect')}
         items={[
           t('You name the vault and choose how it opens.'),
-          t('You write 24 words on paper, for when everything else is lost.'),
+          t('You write 24 words on paper, for emergencies.'),
           directory === null ? (
-            t('The vault is created in memory, and is gone when Keyhearth stops.')
+            t('The vault is in memory, and gone when Keyhearth stops.')
           ) : (
             <>
               <Trans
@@ -273,9 +273,7 @@ function NamesStep({ names, onBack, onNext }: NamesProps): ReactNode {
   };
   return (
     <StepFrame title={t('Names')} next={t('Continue')} onBack={onBack} onNext={next}>
-      <p className="kh-prose">
-        {t('The activity log and scripts show both names. You can change them later.')}
-      </p>
+      <p className="kh-prose">{t('The log and scripts show both names. You can change them later.')}</p>
       <Stack gap="md">
         <TextInput
           label={t('Vault name')}
@@ -339,7 +337,7 @@ function OpeningStep({ opening, known, busy, error, onBack, onNext }: OpeningPro
   return (
     <StepFrame title={t('Unlock methods')} next={t('Continue')} busy={busy} onBack={onBack} onNext={next}>
       <p className="kh-prose">
-        {t('Choose how you unlock day to day. The recovery phrase in the next step always works.')}
+        {t('Choose how you unlock. The recovery phrase in the next step always works.')}
       </p>
       <Stack gap="lg">
         <Switch

@@ -90,7 +90,7 @@ export function useAttention(): readonly Attention[] | undefined {
     } else if (phrases.every(({ confirmedAt }) => confirmedAt === null)) {
       found.push({
         id: 'recovery',
-        text: t('You haven’t checked yet that your recovery phrase was written down correctly.'),
+        text: t('You haven’t checked what you wrote down of your recovery phrase.'),
         to: '/keyslots',
         does: t('Check'),
       });

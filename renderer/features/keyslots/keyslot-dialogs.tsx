@@ -138,7 +138,7 @@ export function CheckForm({ onClose }: Closing): ReactNode {
       <Stack gap="md">
         <RecoveryField typed={typed} problem={problem} onType={setTyped} onEnter={submit} />
         <Text role="status" fw={600}>
-          {right && t('Correct: this phrase opens the vault. You can put the paper away.')}
+          {right && t('Correct: this phrase opens the vault.')}
         </Text>
         <FormEnd
           failed={t('This phrase doesn’t open the vault')}

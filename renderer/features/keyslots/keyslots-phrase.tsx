@@ -32,7 +32,7 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
       <PageHead
         title={t('New recovery phrase')}
         back={{ to: '/keyslots', label: t('Unlock methods') }}
-        lead={t('24 words on paper, for when everything else is lost.')}
+        lead={t('24 words on paper, for emergencies.')}
       />
       {words === null && (
         <Panel>

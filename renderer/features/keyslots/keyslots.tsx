@@ -201,7 +201,7 @@ function MasterKey({ slots }: { readonly slots: readonly Keyslot[] }): ReactNode
     <Panel title={t('Master key')}>
       <Stack gap="md" align="start">
         <Text size="sm" maw="66ch">
-          {t('For when someone may know the master key or an old secret. Your keys and addresses stay.')}
+          {t('If someone may know the master key or an old secret. Your keys and addresses stay.')}
         </Text>
         <DialogButton name={t('Replace the master key…')} title={t('Replace the master key')}>
           {(close) => <RotateForm slots={slots} onClose={close} />}

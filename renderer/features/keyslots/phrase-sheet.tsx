@@ -127,7 +127,7 @@ export function PhraseSheet({ words, passphrase = '', label, printTitle, onShow 
           >
             {t('Show my words')}
           </HoldButton>
-          <Text size="sm">{t('Make sure that no person and no camera sees your screen.')}</Text>
+          <Text size="sm">{t('Make sure that no person or camera sees your screen.')}</Text>
         </div>
       )}
     </div>

@@ -158,9 +158,7 @@ function Desktop({ isOn }: { readonly isOn: boolean }): ReactNode {
       <div>
         <span className="kh-row-name">{t('On this computer')}</span>
         <Text size="sm" c="dimmed">
-          {t(
-            'Codes without another channel appear here and as a notification. Anyone at this computer can sign in with them.',
-          )}
+          {t('Codes without another channel appear here. Anyone at this computer can sign in with them.')}
         </Text>
         <Failure title={t('Couldn’t change the setting')} error={change.error} />
         <Failure title={t('Couldn’t show the test')} error={test.error} />

@@ -100,7 +100,7 @@ function GatewayForm({ isSet, onDone }: { readonly isSet: boolean; readonly onDo
         />
         <Textarea
           label={t('Headers')}
-          description={t('One per line, as Name: value. Content-Type sets the encoding of the body.')}
+          description={t('One per line, as Name: value. Content-Type sets the encoding.')}
           className="kh-mono-input"
           autosize
           minRows={2}

@@ -209,7 +209,7 @@ function Delete({ of, may }: { readonly of: OrganizationData; readonly may: bool
   return (
     <DangerAction
       name={t('Delete')}
-      about={t('Deletes everything in the sub-organization. Its activity stays in the log.')}
+      about={t('Deletes everything in the sub-organization but its activity.')}
       title={t('Delete “{{name}}”', { name: of.name })}
       danger
       refused={may ? undefined : t('Only its own users may delete the sub-organization.')}

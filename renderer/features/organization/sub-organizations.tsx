@@ -246,12 +246,12 @@ export function NewSubOrganization(): ReactNode {
       <OutcomeForm
         onSubmit={submit}
         outcomes={[
-          t('The sub-organization has its own users, wallets, keys and policies.'),
+          t('It has its own users, wallets, keys and policies.'),
           ours
             ? t('This window gets a key of its first user.')
             : t('Only its own user can ever change or delete it.'),
           t('Its user may sign in by email and SMS, where set up.'),
-          t('It is recorded in the activity log. No user is notified.'),
+          t('The log records it. No user is notified.'),
         ]}
       >
         <NameField

@@ -344,7 +344,7 @@ function AddressBookSelect({
       label={t('Add from the address book')}
       description={
         fitting.length > mostShown
-          ? t('Showing the first {{count}}. Type part of a name or the start of an address.', {
+          ? t('Showing the first {{count}}. Type part of a name or address.', {
               count: mostShown,
             })
           : undefined

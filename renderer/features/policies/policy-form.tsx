@@ -316,9 +316,7 @@ export function PolicyForm(props: FormProps): ReactNode {
           <Stack gap="md">
             <Says check={asking.check} names={names} assets={language?.assets ?? []} />
             {asking.check.forAnyUser && (
-              <Text>
-                {t('Every user of this vault may use this policy alone, also users that you create later.')}
-              </Text>
+              <Text>{t('Every user may use this policy alone, users created later too.')}</Text>
             )}
             {asking.check.widensBots.length > 0 && (
               <Text>

@@ -87,7 +87,7 @@ export function ImportPrivateKey(): ReactNode {
                 count: chosen.length,
                 chosen: chosen.map((row) => row.label).join(', '),
               }),
-          t('The key is marked as imported: a copy may exist elsewhere.'),
+          t('Marked as imported: a copy may exist elsewhere.'),
         ]}
       >
         <NameField value={name} problem={problem} others={taken} onType={setTypedName} />

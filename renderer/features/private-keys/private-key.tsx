@@ -110,7 +110,7 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
             submit={(targetPublicKey) => exporting.mutateAsync({ privateKeyId, targetPublicKey })}
             what="privateKey"
             outcomes={[
-              t('The key reaches this window encrypted and is shown only on request.'),
+              t('The key arrives encrypted and is shown on request.'),
               t('Anyone with the key can sign permanently.'),
               t('The log records the export, not the key.'),
             ]}
@@ -134,9 +134,7 @@ function ManagePrivateKey({ of }: { readonly of: PrivateKeyRecord }): ReactNode 
                 ? undefined
                 : {
                     title: imported ? t('Make sure there is another copy') : t('There is no other copy'),
-                    text: t(
-                      'Without a copy, everything that depends on this key is lost. Export first unless you’re sure.',
-                    ),
+                    text: t('Without a copy, everything that depends on this key is lost. Export it first.'),
                   }
             }
             outcomes={[

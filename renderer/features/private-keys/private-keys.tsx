@@ -49,7 +49,7 @@ export function PrivateKeys(): ReactNode {
           <Failure title={t('Couldn’t load the private keys')} error={error} onRetry={() => void refetch()} />
           {data?.privateKeys.length === 0 && (
             <Empty title={t('No private keys yet')} action={ways} icon={IconKey}>
-              <p>{t('For exactly one key. For blockchain accounts, a wallet is simpler.')}</p>
+              <p>{t('For one key. For blockchain accounts, a wallet is simpler.')}</p>
             </Empty>
           )}
         </Panel>
@@ -107,7 +107,7 @@ export function NewPrivateKey(): ReactNode {
       <OutcomeForm
         onSubmit={submit}
         outcomes={[
-          t('The key ({{label}}) is generated on this computer and sealed in the vault.', {
+          t('The key ({{label}}) is generated here and sealed in the vault.', {
             label: curves[curve].label,
           }),
           chosen.length === 0

@@ -75,7 +75,7 @@ export function Secret({ secretId }: { readonly secretId: string }): ReactNode {
               ]}
             />
             <Text size="sm" c="dimmed" mt="sm">
-              {t('Write the reference in a file of variables, and start the program with “keyhearth run”.')}
+              {t('Write the reference in a file of variables for “keyhearth run”.')}
             </Text>
           </Panel>
           <ManageSecret of={secret} />
@@ -112,7 +112,7 @@ function ManageSecret({ of }: { readonly of: SecretRecord }): ReactNode {
             }}
             what="secret"
             outcomes={[
-              t('The value reaches this window encrypted and is shown only on request.'),
+              t('The value arrives encrypted and is shown on request.'),
               t('The log records that you exported it, not the value.'),
             ]}
             onDone={close}

@@ -120,7 +120,7 @@ export function SignForm({ start, ...keys }: FormProps): ReactNode {
             signer === undefined
               ? t('Choose a key first.')
               : t('Signs with the key of {{name}}, which stays in the vault.', { name: signer.name }),
-            t('The summary is what the vault reads in exactly the bytes that it signs.'),
+            t('The summary is read from exactly the bytes that are signed.'),
             ...(signer?.schnorr === true ? [t('This address uses Schnorr signatures (BIP-340).')] : []),
           ]}
         />

@@ -21,7 +21,7 @@ interface KindOfTag {
 
 export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
   privateKey: {
-    lesson: t('Tags group private keys for lists and policies. Create one here or on a private key’s page.'),
+    lesson: t('Tags group private keys. Create one here or on a private key’s page.'),
     unique: t('A unique name.'),
     made: (name) => t('“{{name}}”, for private keys.', { name }),
     nobody: t('Not used'),
@@ -29,7 +29,7 @@ export const tagKinds: Readonly<Record<TagKind, KindOfTag>> = {
     none: t('No tags yet.'),
   },
   user: {
-    lesson: t('Tags group users for lists and policies. Create one here or on a user’s page.'),
+    lesson: t('Tags group users. Create one here or on a user’s page.'),
     unique: t('A unique name.'),
     made: (name) => t('“{{name}}”, for users.', { name }),
     nobody: t('Not used'),

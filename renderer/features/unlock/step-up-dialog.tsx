@@ -58,7 +58,7 @@ function StepUpForm({
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
         <Text>
-          {t('Exports, new ways to sign in and policies for any user need your password or recovery phrase.')}
+          {t('Exports, new ways to sign in and policies for all need your password or recovery phrase.')}
         </Text>
         {proof.fields(submit, true)}
         <Text size="sm" c="dimmed">

@@ -170,7 +170,7 @@ export function Unlock(): ReactNode {
           >
             {unlocking === null
               ? t('Unlocking the vault')
-              : t('Checking every row of the vault. A large vault takes a while.')}
+              : t('Checking the vault. A large one takes a while.')}
           </Busy>
           <Group gap="sm">
             <Button type="submit" size="md" loading={busy} flex="1 1 auto">

@@ -10,10 +10,7 @@ export function Sessions(): ReactNode {
   const { data } = useApiQuery('list_users');
   return (
     <>
-      <PageHead
-        title={t('Sessions')}
-        lead={t('Users who are signed in now. Sessions expire; you can end one early.')}
-      />
+      <PageHead title={t('Sessions')} lead={t('Users who are signed in. You can end a session early.')} />
       <SessionList names={new Map(data?.users.map(({ userId, userName }) => [userId, userName]))} />
       <SessionProfiles />
     </>

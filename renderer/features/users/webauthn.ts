@@ -132,7 +132,7 @@ export async function stampWithPasskey(
     .catch((error: unknown) => {
       throw new Error(
         error instanceof DOMException && error.name === 'NotAllowedError'
-          ? t('The passkey was canceled or timed out. Retry when you’re ready.')
+          ? t('The passkey was canceled or timed out. Retry.')
           : t('The browser used no passkey.'),
       );
     });
@@ -157,7 +157,7 @@ function whyNot(error: unknown): string {
   if (!(error instanceof DOMException)) return t('The browser created no passkey.');
   switch (error.name) {
     case 'NotAllowedError':
-      return t('Passkey creation was canceled or timed out. Retry when you’re ready.');
+      return t('Passkey creation was canceled or timed out. Retry.');
     case 'InvalidStateError':
       return t('This device already has a passkey for this user.');
     case 'NotSupportedError':

@@ -145,7 +145,7 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
       </DangerAction>
       <DangerAction
         name={t('Export')}
-        about={t('Show this account’s private key. Other accounts are not included.')}
+        about={t('Show this account’s private key, and no other.')}
         title={t('Export account key')}
       >
         {(close) => (
@@ -153,7 +153,7 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
             submit={(targetPublicKey) => exporting.mutateAsync({ address: account.address, targetPublicKey })}
             what="privateKey"
             outcomes={[
-              t('The key reaches this window encrypted and is shown only on request.'),
+              t('The key arrives encrypted and is shown on request.'),
               t('Anyone with the key controls this account permanently.'),
               t('The log records the export, not the key.'),
             ]}
@@ -183,7 +183,7 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
               </>,
               wallet.exported
                 ? t('The exported seed phrase also covers this account.')
-                : t('The wallet was never exported. If the wallet is deleted too, this account is lost.'),
+                : t('The wallet was never exported. Without it, this account is lost.'),
             ]}
             confirm={{ text: ending, as: 'addressEnding' }}
             submitting={remove}

@@ -117,16 +117,16 @@ export function ImportWallet(): ReactNode {
         onSubmit={submit}
         secret
         outcomes={[
-          t('Encrypted before they leave this window, and sealed in the vault.'),
+          t('The words are encrypted in this window and sealed in the vault.'),
           accounts.length === 0
             ? t('The wallet has no address until you add an account.')
             : t('Adds {{count}} accounts: {{accounts}}.', {
                 count: accounts.length,
                 accounts: accounts.map((chain) => chain.label).join(', '),
               }),
-          t('The wallet is marked as imported: the words may exist elsewhere.'),
+          t('Marked as imported: the words may exist elsewhere.'),
           t(
-            'MetaMask, Ledger and Trezor use the same path for Ethereum, Phantom for Solana. If an address differs, add an account at your old wallet’s path after the import.',
+            'MetaMask, Ledger, Trezor and Phantom use these paths. If an address differs, add an account at your old wallet’s path later.',
           ),
         ]}
       >
@@ -145,7 +145,7 @@ export function ImportWallet(): ReactNode {
         />
         <PasswordField
           label={t('BIP-39 passphrase (optional)')}
-          description={t('Only if the wallet has one. A wrong one opens a different, empty wallet.')}
+          description={t('Only if the wallet has one. A wrong one opens an empty wallet.')}
           autoComplete="new-password"
           autoCapitalize="none"
           autoCorrect="off"
@@ -156,7 +156,7 @@ export function ImportWallet(): ReactNode {
           onChange={onText(setPassphrase)}
         />
         <FirstAccounts
-          about={t('The first account of each chain. Add others on the wallet’s page.')}
+          about={t('The first account of each chain. Add others later.')}
           chosen={chosen}
           onChoose={setChosen}
         />

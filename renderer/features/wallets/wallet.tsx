@@ -284,8 +284,8 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
             submit={(targetPublicKey) => exporting.mutateAsync({ walletId, targetPublicKey })}
             what="seedPhrase"
             outcomes={[
-              t('The words reach this window encrypted and are shown only on request.'),
-              t('Anyone who sees these words controls this wallet permanently.'),
+              t('The words arrive encrypted and are shown on request.'),
+              t('Anyone with these words controls this wallet for good.'),
               t('The log records the export, not the words.'),
             ]}
             onDone={close}
@@ -310,9 +310,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                     title: wallet.imported
                       ? t('Make sure there is another copy')
                       : t('There is no other copy'),
-                    text: t(
-                      'Without the seed phrase, everything in this wallet is lost. Export first unless you’re sure.',
-                    ),
+                    text: t('Without the seed phrase, everything in this wallet is lost. Export it first.'),
                   }
             }
             outcomes={[
@@ -323,7 +321,7 @@ function ManageWallet({ wallet, accounts, moreAccounts }: ManageProps): ReactNod
                 : t('The seed and {{count}} accounts are erased.', { count: accounts }),
               exported
                 ? t('The wallet was exported: anyone with the words can import it.')
-                : t('Only the seed phrase restores the wallet. The vault’s recovery phrase doesn’t.'),
+                : t('Only the seed phrase restores the wallet, not the recovery phrase.'),
               t('Scripts can no longer sign. Log entries stay.'),
             ]}
             confirm={{ text: walletName, as: 'name' }}

@@ -216,7 +216,7 @@ export function NewWallet(): ReactNode {
       <OutcomeForm
         onSubmit={submit}
         outcomes={[
-          t('A {{words}}-word seed phrase is generated on this computer and sealed in the vault.', {
+          t('A {{words}}-word seed phrase is generated here and sealed in the vault.', {
             words,
           }),
           accounts.length === 0
@@ -229,7 +229,7 @@ export function NewWallet(): ReactNode {
       >
         <NameField value={name} problem={problem} others={taken} onType={setTypedName} />
         <FirstAccounts
-          about={t('Add more at any time. Other wallets find an account by the same path.')}
+          about={t('Add more at any time. Other wallets use the same paths.')}
           chosen={chosen}
           onChoose={setChosen}
         />

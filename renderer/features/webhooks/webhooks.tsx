@@ -26,7 +26,7 @@ export function Webhooks(): ReactNode {
     <>
       <PageHead
         title={t('Webhooks')}
-        lead={t('Your own programs receive every activity, signed and in order.')}
+        lead={t('Your programs receive every activity, signed and in order.')}
       />
       <Panel title={t('Endpoints')} kind="plain">
         {endpoints.isPending && <LoadingRows label={t('Loading the endpoints')} rows={2} />}

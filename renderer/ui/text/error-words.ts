@@ -70,13 +70,13 @@ const translations: readonly Translation[] = [
     t('Choose a threshold no higher than the number of members.'),
   ),
   of(/^user missing valid credential: parameters\.rootUsers/, () =>
-    t('A root user needs an API key, email address or phone number to sign in with.'),
+    t('A root user needs an API key, email address or phone number.'),
   ),
   of(/^request not authorized: parameters\.userId must be/, () =>
     t('Users can do this only for themselves.'),
   ),
   of(/ has a smart contract interface already/, () =>
-    t('This address already has an interface. Delete that interface first.'),
+    t('This address has an interface. Delete that one first.'),
   ),
   of(/^Could not find any resource to sign with\.$/, () =>
     t('This key or account no longer exists. Choose another one.'),
@@ -93,12 +93,12 @@ const translations: readonly Translation[] = [
   of(/^You don't have sufficient permissions/, () =>
     t('No policy allows this. Change the policies, or ask a member of the root quorum.'),
   ),
-  of(/\(--force\)$/, () => t('This file already exists. Choose another name, or confirm replacing it.')),
+  of(/\(--force\)$/, () => t('This file exists. Choose another name, or confirm replacing it.')),
   of(/; restore elsewhere \(--data-dir\), or move it away first$/, () =>
     t('This folder already has a vault. Move that vault away first.'),
   ),
   of(/: unlock it with its password, keychain or recovery phrase, then send the request again\.$/, () =>
-    t('The vault is locked. Unlock the vault and try again.'),
+    t('The vault is locked. Unlock it and try again.'),
   ),
   of(/^(?:unable to find|Could not find|there is no such)\b|: (?:unable to find|there is no .+ tag) /, () =>
     t('Not found. Someone may have deleted this in the meantime.'),

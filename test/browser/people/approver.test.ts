@@ -145,7 +145,7 @@ test('the second person approves in their own window, and the waiting caller get
     }),
   );
   await heading(page, 'Signed out').waitFor();
-  await page.getByText('Your passkey was deleted from this vault.').waitFor();
+  await page.getByText('Your passkey was deleted.').waitFor();
   await look('approver-without-passkey');
   await button(page, 'Go to sign-in').click();
   await button(page, 'Sign in with passkey').click();

@@ -110,9 +110,9 @@ test('an agent waits for a click, is paused, and is removed', async () => {
   ).mcpServers['keyhearth-claude'] ?? { headers: {}, url: '' };
   await button(form, 'Done').click();
   expect(await page.content()).not.toContain('kht_');
-  await page.getByText('The door for agents is off').waitFor();
+  await page.getByText('Agents can’t reach the vault').waitFor();
   await keyhearth('doors', 'on', 'mcp');
-  await page.getByText('The door for agents is off').waitFor({ state: 'detached' });
+  await page.getByText('Agents can’t reach the vault').waitFor({ state: 'detached' });
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
   const accept = 'application/json, text/event-stream';
   const asked = await fetch(url, {
