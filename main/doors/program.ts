@@ -213,7 +213,8 @@ export class Program {
 
   /**
    * Waits for the vault to be unlocked. A frozen one refuses at once.
-   * @throws KeyhearthError VAULT_FROZEN, or VAULT_LOCKED where the wait ended before.
+   * @throws KeyhearthError VAULT_FROZEN, VAULT_LOCKED where the wait ended before, or UNAVAILABLE where its caller has gone: nothing
+   * was decided.
    */
   async ready(gone: Gone): Promise<void> {
     const { keyring, unlocking, onWaiting } = this.#parts;
@@ -232,7 +233,7 @@ export class Program {
         onWaiting();
       });
     }
-    if (gone.aborted) throw new KeyhearthError('PERMISSION_DENIED', `no one waits for ${this.name} any more`);
+    if (gone.aborted) throw new KeyhearthError('UNAVAILABLE', `no one waits for ${this.name} any more`);
     keyring.checkUnlocked();
   }
 

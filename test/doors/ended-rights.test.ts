@@ -2,7 +2,7 @@
  * Requests of a program that were under way when it lost its door. The class: what its owner took away stays away, also for the
  * rest of a batch, and where another program has its name since.
  */
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
@@ -14,6 +14,8 @@ const held: (() => void)[] = [];
 const handedOver: unknown[] = [];
 /** The node answers nothing to a transaction. */
 let isDown = false;
+/** The method whose calls wait for the test. */
+let holds = 'eth_call';
 const says: Record<string, unknown> = {
   ...{ eth_chainId: '0x1', eth_getTransactionCount: '0x0', eth_estimateGas: '0x5208' },
   ...{ eth_getBlockByNumber: { hash: '0xaa', baseFeePerGas: '0x1' }, eth_maxPriorityFeePerGas: '0x1' },
@@ -24,7 +26,7 @@ const node = createServer((incoming, response) => {
     const answer = () => response.end(JSON.stringify({ jsonrpc: '2.0', id, result: says[method] ?? null }));
     if (method === 'eth_sendRawTransaction') handedOver.push(params);
     if (method === 'eth_sendRawTransaction' && isDown) response.destroy();
-    else if (method === 'eth_call') held.push(answer);
+    else if (method === holds) held.push(answer);
     else answer();
   });
 });
@@ -45,6 +47,7 @@ beforeEach(() => {
   held.length = 0;
   handedOver.length = 0;
   isDown = false;
+  holds = 'eth_call';
 });
 afterAll(async () => {
   await vault[Symbol.asyncDispose]();
@@ -173,4 +176,70 @@ test('a payment that waits for a vote as its door is switched off is the same on
   activityOf(await service.root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint }));
   expect((await again).result).toMatch(/^0x/);
   expect(handedOver).toHaveLength(1);
+});
+
+test('a payment that waits for a vote stays the same where its caller leaves while the vault is locked', async () => {
+  await switched(true);
+  const { service } = vault;
+  const { waiters, rpc: owner } = service.vault;
+  const url = await vault.add('leaves', '--chain', '1', '--budget', '1 wei/day', '--ask');
+  const [from = ''] = vault.accounts;
+  const wish = { from, to: `0x${'13'.repeat(20)}`, value: '0x2' };
+  const asked = async () =>
+    (await service.root.query('list_activities', { filterByType: ['ACTIVITY_TYPE_SIGN_TRANSACTION_V2'] }))
+      .body?.['activities'] as readonly { readonly id: string; readonly fingerprint: string }[];
+  const before = (await asked()).length;
+  /** Sends the payment. @returns what leaves without the answer. */
+  const pay = (): (() => void) => {
+    const caller = request(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
+    caller.on('error', () => undefined);
+    caller.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction', params: [wish] }));
+    return () => caller.destroy();
+  };
+  const soon = (check: () => void) => vi.waitFor(check, 10_000);
+  const leave = pay();
+  await soon(() => {
+    expect(waiters.size).toBe(1);
+  });
+  leave();
+  await soon(() => {
+    expect(waiters.size).toBe(0);
+  });
+  holds = 'eth_getBlockByNumber';
+  const leaveAgain = pay();
+  await soon(() => {
+    expect(held).toHaveLength(1);
+  });
+  await owner.lock();
+  holds = '';
+  held[0]?.();
+  const isUnlockWaitedFor = (count: number) =>
+    vi.waitFor(async () => {
+      const programs = (await owner.doors()).flatMap((door) => door.programs);
+      expect(programs.find(({ name }) => name === 'leaves')?.waiting).toBe(count);
+    }, 10_000);
+  await isUnlockWaitedFor(1);
+  // A write of the request, as its caller leaves, comes to the file just after the unlock.
+  const { units, keyring } = service.vault;
+  const write = units.write.bind(units);
+  const late = vi.spyOn(units, 'write').mockImplementation(async (...wanted) => {
+    await soon(() => {
+      expect(keyring.unlocked).toBe(true);
+    });
+    return write(...wanted);
+  });
+  leaveAgain();
+  await isUnlockWaitedFor(0);
+  await service.unlock();
+  await Promise.allSettled(late.mock.results.map(({ value }) => value as unknown));
+  late.mockRestore();
+  const again = rpc(url, 'eth_sendTransaction', wish);
+  await soon(() => {
+    expect(waiters.size).toBe(1);
+  });
+  const [newest, ...rest] = await asked();
+  const { fingerprint } = newest ?? {};
+  activityOf(await service.root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint }));
+  expect((await again).result).toMatch(/^0x/);
+  expect(rest).toHaveLength(before);
 });
