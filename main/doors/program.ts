@@ -12,6 +12,7 @@ import { errorCodes, KeyhearthError, type ErrorCodeName, type ErrorDetail } from
 import type { DoorName } from '../lib/policies/doors.ts';
 import { pagesOf } from '../lib/web/pages.ts';
 import { pathOfType } from '../lib/text/activity-types.ts';
+import { storedObject } from '../lib/text/stored-json.ts';
 import { Lru } from '../lib/lru.ts';
 import { findApiKeyHolder } from '../storage/tables/api-keys.ts';
 import type {
@@ -205,7 +206,8 @@ export class Program {
     for (const { votes } of [...waiting, ...completed].toReversed()) {
       const [own] = votes;
       if (own?.userId !== userId) continue;
-      const sent = JSON.parse(own.message) as Content & { readonly timestampMs: string };
+      const sent = storedObject(own.message) as (Content & { readonly timestampMs: string }) | undefined;
+      if (sent === undefined) continue;
       const time = Number(sent.timestampMs);
       if (bodyAt(sent, time) === own.message) this.#sent.set(contentOf(sent), time);
     }

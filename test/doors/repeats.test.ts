@@ -2,12 +2,15 @@
  * Requests of programs that come again. The class: a caller that has no answer repeats its request, and the repeat is the same
  * request, also after its door was opened again. A caller that has its answer asks for something new.
  */
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { appendActivity, findActivityByFingerprint } from '../../main/storage/tables/activities.ts';
 import {
   activityOf,
   resultOf,
   startTestVault,
   type ActivityBody,
+  type Json,
   type TestVault,
 } from '../support/support.ts';
 import { askToSign, makeTaggedKey, pairSshProgram, type TaggedKey } from '../support/ssh-agent.ts';
@@ -26,6 +29,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const asked = async (): Promise<readonly ActivityBody[]> => {
   const { body } = await service.root.query('list_activities', {
     filterByType: ['ACTIVITY_TYPE_SIGN_RAW_PAYLOAD_V2'],
+    paginationOptions: { limit: '100' },
   });
   return body?.['activities'] as ActivityBody[];
 };
@@ -89,6 +93,26 @@ test('a repeat finds its request behind many of others, after a restart of the d
   expect(await answer).toMatchObject({ ok: true });
   expect(await asked()).toHaveLength(count);
 });
+
+test.each(['of tomorrow', 'null', '[]', '{"timestampMs":{}}'])(
+  'a row of the log whose request reads %j stops no program, after a restart of the door too',
+  async (message) => {
+    const fingerprint = await leave(`beside ${message}`);
+    const { units } = service.vault;
+    await units.write((tx) => {
+      const row = findActivityByFingerprint(tx, service.organizationId, fingerprint);
+      if (row === undefined) throw new Error('the log has no such row');
+      const [first, ...rest] = JSON.parse(row.votes) as Json[];
+      const votes = JSON.stringify([{ ...first, message }, ...rest]);
+      const digest = createHash('sha256').update(message).digest('hex');
+      appendActivity(tx, { ...row, id: randomUUID(), fingerprint: `sha256:${digest}`, votes });
+    });
+    await letInAnew();
+    await vote('approve', fingerprint);
+    const { answer } = await askToSign(socket, key.blob, `beside ${message}`);
+    expect(await answer).toMatchObject({ ok: true });
+  },
+);
 
 test('a caller that missed a rejection gets it, and one that has it makes a new request', async () => {
   const fingerprint = await leave('rejected');
