@@ -16,7 +16,14 @@ import type { Verifications } from '../auth/verifications.ts';
 import type { Caller } from '../lib/caller.ts';
 import type { Paced } from '../lib/concurrency/paced.ts';
 import { shortageOf } from '../lib/concurrency/shortages.ts';
-import { errorBody, errorCodes, fromFailure, KeyhearthError, readFailure } from '../lib/errors.ts';
+import {
+  errorBody,
+  errorCodes,
+  fromFailure,
+  isOfStorage,
+  KeyhearthError,
+  readFailure,
+} from '../lib/errors.ts';
 import {
   callersLine,
   mostSmallBytes,
@@ -122,7 +129,8 @@ async function answer(service: Service, request: ApiRequest): Promise<Record<str
   );
   const { undecided } = notes;
   if (undecided === undefined || request.wait === undefined) return body;
-  return (await decided(service, noted, undecided, request.wait)) ?? body;
+  const { wait } = request;
+  return (await afterCommit(() => decided(service, noted, undecided, wait))) ?? body;
 }
 
 /**
@@ -245,7 +253,18 @@ async function submitted(
     ? (tx) => ({ ...request.identify(tx), isRepeat })
     : request.identify;
   if (isWaiting(row)) notes.undecided = { row, identify };
-  return activityBody(service, row, identify, notes);
+  return afterCommit(() => activityBody(service, row, identify, notes));
+}
+
+/** Reads for the answer to a request that the log has. @throws KeyhearthError that says so, where the disk does not give it back. */
+async function afterCommit<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isOfStorage(error)) throw error;
+    const said = `${error.message} The log has the request: the same request, sent again, tells its outcome.`;
+    throw new KeyhearthError(error.code, said);
+  }
 }
 
 const isWaiting = ({ status }: Pick<Submitted['row'], 'status'>): boolean =>

@@ -87,7 +87,7 @@ export class KeyhearthError extends ExplainedError {
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** True for an error of the disk that holds the vault. */
-export const isOfStorage = (error: unknown): boolean =>
+export const isOfStorage = (error: unknown): error is KeyhearthError =>
   error instanceof KeyhearthError && error.code === 'STORAGE_UNAVAILABLE';
 
 /** The stored part of a failed activity's error, enough to answer it again. */

@@ -9,7 +9,9 @@ import type { Service } from '../../main/http/handle.ts';
 import { Verifications } from '../../main/auth/verifications.ts';
 import { Turns } from '../../main/lib/concurrency/turns.ts';
 import { operations } from '../../main/operations/index.ts';
-import { startTestVault } from '../support/support.ts';
+import { activityOf, resultOf, startTestVault } from '../support/support.ts';
+
+const waits = { privateKeyTagName: 'kept', privateKeyIds: [] };
 
 test('a network check that throws is reported, and the service still answers', async () => {
   const fault = new Error('no interfaces can be listed');
@@ -76,3 +78,46 @@ test('a stream that has ended gets no more data, whether or not its client reads
   server.closeAllConnections();
   server.close();
 });
+
+test.each([
+  ['is executed', 'create_user_tag', 'CREATE_USER_TAG', { userTagName: 'kept', userIds: [] }, 'COMPLETED'],
+  ['waits for votes', 'create_private_key_tag', 'CREATE_PRIVATE_KEY_TAG', waits, 'CONSENSUS_NEEDED'],
+] as const)(
+  'a request that %s says that it is in the log where the disk does not give back its answer',
+  async (_what, path, type, parameters, status) => {
+    await using service = await startTestVault();
+    const { client, userId } = await service.newUser('Ben');
+    const policy = { effect: 'EFFECT_ALLOW', notes: '' };
+    const own = `submitter.id == '${userId}'`;
+    const policies = [
+      { ...policy, policyName: 'alone', condition: `${own} && activity.kind == 'CREATE_USER_TAG'` },
+      {
+        ...policy,
+        policyName: 'by two',
+        condition: `${own} && activity.kind == 'CREATE_PRIVATE_KEY_TAG'`,
+        consensus: 'approvers.count() >= 2',
+      },
+    ];
+    resultOf(await service.root.submit('create_policies', 'CREATE_POLICIES', { policies }));
+    const { connection } = service.vault;
+    const [run, get] = [connection.run.bind(connection), connection.get.bind(connection)];
+    let isCommitted = false;
+    const runs = vi.spyOn(connection, 'run').mockImplementation((sql, ...values) => {
+      const changes = run(sql, ...values);
+      isCommitted ||= sql === 'COMMIT';
+      return changes;
+    });
+    const gets = vi.spyOn(connection, 'get').mockImplementation((sql, ...values) => {
+      if (!isCommitted || sql !== 'PRAGMA data_version') return get(sql, ...values);
+      gets.mockImplementation(get);
+      throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' });
+    });
+    const sent = client.submitBody(type, parameters);
+    const refused = await client.post(`submit/${path}`, sent);
+    for (const spy of [runs, gets]) spy.mockRestore();
+    expect(refused.status, refused.text).toBe(503);
+    expect(refused.text).toMatch(/cannot be read: .*The log has the request/);
+    const again = activityOf(await client.post(`submit/${path}`, sent));
+    expect(again.status).toBe(`ACTIVITY_STATUS_${status}`);
+  },
+);
