@@ -15,6 +15,7 @@ import {
   ethereumAccount,
   resultOf,
   startTestVault,
+  type Answer,
   type Json,
   type TestClient,
   type TestVault,
@@ -106,9 +107,11 @@ test('a grant follows from a policy whose condition is blank', async () => {
   await change(' \n');
   const asked = await pay();
   activityOf(await grant(asked.fingerprint));
-  await change(condition);
   expect(await outcome()).toBe('COMPLETED');
   expect(await outcome({ to: other })).toBe(waiting);
+  await change(condition);
+  expect(await grants()).toEqual([]);
+  expect(await outcome()).toBe(waiting);
 });
 
 test('a grant lets through the like, and nothing wider', async () => {
@@ -250,6 +253,73 @@ test('another user with the same key has nothing of it, and a denial stands abov
 });
 
 describe('the end', () => {
+  type Change = (policyId: unknown) => Promise<Answer>;
+  const update =
+    (changes: Json): Change =>
+    (policyId) =>
+      root.submit('update_policy', 'UPDATE_POLICY_V2', { policyId, ...changes });
+  const textOfAsking = async () => {
+    const { policies } = (await root.query('list_policies', {})).body as { policies: readonly Json[] };
+    return policies.find(({ policyName }) => policyName === 'Ask me') ?? {};
+  };
+  /** Puts back what a test changed. */
+  const putBack = async ({ condition, consensus, effect }: Json): Promise<void> => {
+    const now = await textOfAsking();
+    const text = { condition, consensus, effect, notes: '' };
+    const { policyId } = now;
+    if (policyId !== undefined) resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+    resultOf(await root.submit('create_policy', 'CREATE_POLICY_V3', { policyName: 'Ask me', ...text }));
+  };
+
+  test.each<readonly [string, Change]>([
+    ['a narrower condition', update({ policyCondition: `submitter.id == 'no one'` })],
+    ['more votes', update({ policyConsensus: 'approvers.count() >= 3' })],
+    ['another time', update({ time: "time.now < Timestamp('2020-01-01T00:00:00Z')" })],
+    ['a denial', update({ policyEffect: 'EFFECT_DENY', policyConsensus: 'false' })],
+    ['its deletion', (policyId) => root.submit('delete_policy', 'DELETE_POLICY', { policyId })],
+    [
+      'its deletion beside that of the grant',
+      async (policyId) => {
+        const policyIds = [policyId, ...(await grants()).map((each) => each['policyId'])];
+        return root.submit('delete_policies', 'DELETE_POLICIES', { policyIds });
+      },
+    ],
+  ])('comes with %s of the policy that asked', async (_what, change) => {
+    const asking = await textOfAsking();
+    activityOf(await grant((await pay()).fingerprint, 'TODAY'));
+    expect(await outcome()).toBe('COMPLETED');
+    try {
+      resultOf(await change(asking['policyId']));
+      expect(await grants()).toEqual([]);
+      const { text } = await bot.submit('sign_transaction', 'SIGN_TRANSACTION_V2', {
+        signWith: addresses[0],
+        type: 'TRANSACTION_TYPE_ETHEREUM',
+        unsignedTransaction: serializeTransaction({ type: 'eip1559', chainId: 1, to: receiver, value: 1n }),
+      });
+      expect(text).not.toContain('ACTIVITY_STATUS_COMPLETED');
+    } finally {
+      await putBack(asking);
+    }
+  });
+
+  test('comes neither with another name of the policy that asked, nor with the end of another policy', async () => {
+    const { policyId } = await textOfAsking();
+    const { policyId: another } = resultOf(
+      await root.submit('create_policy', 'CREATE_POLICY_V3', {
+        policyName: 'Another',
+        effect: 'EFFECT_ALLOW',
+        condition: "activity.action == 'CREATE'",
+        consensus: 'approvers.count() >= 2',
+        notes: '',
+      }),
+    ) as unknown as Json;
+    activityOf(await grant((await pay()).fingerprint));
+    resultOf(await update({ policyName: 'Asks me', policyNotes: 'of today' })(policyId));
+    resultOf(await update({ policyName: 'Ask me' })(policyId));
+    resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId: another }));
+    expect(await outcome()).toBe('COMPLETED');
+  });
+
   test('comes by the clock, and a clock set back before the grant gives nothing', async () => {
     activityOf(await grant((await pay()).fingerprint));
     service.clock.advance(-60_000);

@@ -19,6 +19,10 @@ export function isGrantable(kind: string, intent: unknown): boolean {
     : kind === 'SIGN_RAW_PAYLOAD' && origin?.door === 'ssh';
 }
 
+/** How the condition of a grant ends: with that of the policy that asked. */
+export const inheritedFrom = ({ condition }: { readonly condition: string }): string =>
+  condition.trim() === '' ? '' : ` && (${condition})`;
+
 const tenMinutes = 600_000;
 
 /** @returns the end, in milliseconds. A day ends at midnight in this machine's time zone. */

@@ -1,14 +1,27 @@
 /**
- * Ends grants. A policy's `time` ends one by the clock. A timer, which no change of the clock moves, deletes it at its end, and
+ * Ends grants. A grant ends with the policy that it follows from. A policy's `time` ends one by the clock. A timer, which no change of the clock moves, deletes it at its end, and
  * each unlock deletes all: a lock, a freeze and a restart end them. Where the disk does not take that, or another process holds the
  * file, it comes before whatever is written next, so no grant lets anything through after its end.
  */
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
-import type { Reader } from '../../storage/connection.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
 import { deletePolicyRow, listPolicyRowsWithNotes, type PolicyRow } from '../../storage/tables/policies.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
-import { grantEnd, grantNotes } from '../../lib/policies/grants.ts';
+import { grantEnd, grantNotes, inheritedFrom } from '../../lib/policies/grants.ts';
+
+/**
+ * Ends the grants that follow from a policy, which is to be changed or deleted: they keep what it was. Of policies with one condition
+ * those of each end.
+ */
+export function endGrantsOf(tx: Writer, { organizationId, effect, condition }: PolicyRow): void {
+  if (effect !== 'EFFECT_ALLOW') return;
+  for (const row of listPolicyRowsWithNotes(tx, grantNotes)) {
+    const follows =
+      row.organizationId === organizationId && row.condition.endsWith(inheritedFrom({ condition }));
+    if (follows && grantEnd(row) !== undefined) deletePolicyRow(tx, row.id);
+  }
+}
 
 export interface GrantEndsParts {
   readonly units: UnitOfWork;

@@ -13,7 +13,7 @@ import { listEvaluations } from '../../storage/tables/policy-evaluations.ts';
 import { getUserRow } from '../../storage/tables/users.ts';
 import { readVotes } from '../../storage/tables/votes.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
-import { endOf, grantNotes, grantSpans, grantTime } from '../../lib/policies/grants.ts';
+import { endOf, grantNotes, grantSpans, grantTime, inheritedFrom } from '../../lib/policies/grants.ts';
 import { kindOf } from '../../lib/text/activity-types.ts';
 import { storedJson } from '../../lib/text/stored-json.ts';
 import { upTo } from '../../lib/text/up-to.ts';
@@ -62,15 +62,11 @@ export const createGrant = activity({
     const user = orNotFound(getUserRow(tx, organizationId, userId), `unable to find user ${userId}`);
     const asking = askingPolicy(tx, row);
     const end = endOf(params.span, now);
-    const own = [
-      `submitter.id == '${userId}'`,
-      ...boundsOf(tx, row),
-      ...(asking.condition.trim() === '' ? [] : [`(${asking.condition})`]),
-    ];
+    const own = [`submitter.id == '${userId}'`, ...boundsOf(tx, row)];
     const policy = {
       policyName: freeName(tx, organizationId, `Until ${utc(end)}: ${upTo(user.name, 100)}`),
       effect: 'EFFECT_ALLOW' as const,
-      condition: own.join(' && '),
+      condition: `${own.join(' && ')}${inheritedFrom(asking)}`,
       consensus: `approvers.any(user, user.id == '${userId}')`,
       time: `${grantTime(now, end)}${asking.time === null ? '' : ` && (${asking.time})`}`,
       notes: grantNotes,

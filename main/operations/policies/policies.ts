@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { activity, older, query } from '../../activities/define.ts';
 import { getActivityRow } from '../../storage/tables/activities.ts';
-import type { Reader } from '../../storage/connection.ts';
+import type { Reader, Writer } from '../../storage/connection.ts';
 import {
   deletePolicyRow,
   getPolicyRow,
@@ -18,6 +18,7 @@ import { isActive } from '../../policy/decide/decide.ts';
 import { compilePolicy, effects, storedPolicy } from '../../policy/decide/policies.ts';
 import { limits } from '../shared/limits.ts';
 import { checkDistinct, orNotFound, id, ids, policyName } from '../shared/parameters.ts';
+import { endGrantsOf } from './grant-ends.ts';
 import { reachesFar } from './policy-reach.ts';
 import {
   addPolicy,
@@ -141,6 +142,7 @@ export const updatePolicy = activity({
       checkNameFree(tx, organizationId, params.policyName, 'parameters.policyName');
     }
     const updated = { ...changed(row, params), updatedAt: now };
+    if (!isDeepStrictEqual(textOf(updated), textOf(row))) endGrantsOf(tx, row);
     const others = listPolicyRows(tx, organizationId).filter(({ id: other }) => other !== row.id);
     checkLength(tx, others, [updated]);
     compilePolicy(textOf(updated));
@@ -174,7 +176,7 @@ export const deletePolicy = activity({
   params: z.object({ policyId: id }),
   returns: z.object({ policyId: uuid }),
   run({ tx, organizationId, params: { policyId } }) {
-    deletePolicyRow(tx, findPolicy(tx, organizationId, policyId).id);
+    endPolicy(tx, findPolicy(tx, organizationId, policyId));
     return { policyId };
   },
 });
@@ -191,10 +193,17 @@ export const deletePolicies = activity({
   returns: z.object({ policyIds: uuids }),
   run({ tx, organizationId, params: { policyIds } }) {
     checkDistinct('parameters.policyIds', policyIds);
-    for (const policyId of policyIds) deletePolicyRow(tx, findPolicy(tx, organizationId, policyId).id);
+    // All are found before: a grant may be among them, with the policy that it follows from.
+    const rows = policyIds.map((policyId) => findPolicy(tx, organizationId, policyId));
+    for (const row of rows) endPolicy(tx, row);
     return { policyIds };
   },
 });
+
+function endPolicy(tx: Writer, row: PolicyRow): void {
+  endGrantsOf(tx, row);
+  deletePolicyRow(tx, row.id);
+}
 
 function findPolicy(tx: Reader, organizationId: string, policyId: string): PolicyRow {
   return orNotFound(getPolicyRow(tx, organizationId, policyId), `unable to find policy ${policyId}`);
