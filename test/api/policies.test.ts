@@ -796,3 +796,64 @@ describe('budgets', () => {
     },
   );
 });
+
+describe('a change that says which policy it is over', () => {
+  const before = {
+    policyName: 'Over',
+    policyCondition: "activity.kind == 'CREATE_WALLET'",
+    policyConsensus: '',
+  };
+  const started = async (vault: TestVault) => {
+    const { root } = vault;
+    const { policyId } = resultOf(
+      await root.submit('create_policy', 'CREATE_POLICY_V3', {
+        ...{ policyName: before.policyName, effect: 'EFFECT_DENY', notes: '' },
+        ...{ condition: before.policyCondition, consensus: before.policyConsensus },
+      }),
+    ) as unknown as { readonly policyId: string };
+    const change = (changes: Json, client = root) =>
+      client.submit('update_policy', 'UPDATE_POLICY_V2', { policyId, ...changes });
+    const now = async () => (await root.query('get_policy', { policyId })).body?.['policy'] as Json;
+    return { change, now };
+  };
+
+  test('comes about once, of many at once', async () => {
+    await using vault = await startTestVault();
+    const { change, now } = await started(vault);
+    const tried = await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const policyNotes = `of person ${String(index)}`;
+        return { policyNotes, answer: await change({ policyNotes, over: { ...before, policyNotes: '' } }) };
+      }),
+    );
+    const [made, ...others] = tried.filter(({ answer }) => answer.status === 200);
+    expect(others).toEqual([]);
+    expect(await now()).toMatchObject({ notes: made?.policyNotes });
+    for (const { answer } of tried.filter((each) => each !== made)) {
+      expect(answer).toMatchObject({ status: 400 });
+      expect(answer.text).toMatch(/parameters\.over: the policy [0-9a-f-]{36} was changed meanwhile/);
+    }
+    expect(
+      (await change({ policyNotes: 'of all', over: { policyEffect: 'EFFECT_DENY', time: '' } })).status,
+    ).toBe(200);
+    expect((await change({ policyNotes: 'of none', over: { time: 'true' } })).status).toBe(400);
+  });
+
+  test('does not come about by a vote, over what was changed while it waited', async () => {
+    await using vault = await startTestVault();
+    const { root } = vault;
+    const { change, now } = await started(vault);
+    const { client } = await vault.newUser('Ben');
+    resultOf(
+      await root.submit('create_policy', 'CREATE_POLICY_V3', {
+        ...{ policyName: 'By two', effect: 'EFFECT_ALLOW', notes: '' },
+        ...{ condition: "activity.kind == 'UPDATE_POLICY'", consensus: 'approvers.count() >= 2' },
+      }),
+    );
+    const { fingerprint } = activityOf(await change({ policyCondition: 'false', over: before }, client));
+    resultOf(await change({ policyConsensus: 'approvers.count() >= 1' }));
+    const voted = await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
+    expect(voted.status, voted.text).toBe(400);
+    expect(await now()).toMatchObject({ condition: before.policyCondition });
+  });
+});

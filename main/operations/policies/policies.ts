@@ -14,6 +14,7 @@ import {
 } from '../../storage/tables/policies.ts';
 import { listEvaluations } from '../../storage/tables/policy-evaluations.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { isActive } from '../../policy/decide/decide.ts';
 import { compilePolicy, effects, storedPolicy } from '../../policy/decide/policies.ts';
 import { limits } from '../shared/limits.ts';
@@ -126,7 +127,11 @@ export const updatePolicy = activity({
       return !isDeepStrictEqual(text, textOf(row)) && reachesFar(tx, organizationId, text);
     },
   },
-  params: policyChange.extend({ time: expression }),
+  params: policyChange.extend({
+    time: expression,
+    // Keyhearth's own.
+    over: policyChange.omit({ policyId: true }).extend({ time: expression }).optional(),
+  }),
   returns: z.object({ policyId: uuid }),
   accepts: {
     ACTIVITY_TYPE_UPDATE_POLICY: older({
@@ -141,6 +146,7 @@ export const updatePolicy = activity({
     if (params.policyName !== undefined && params.policyName !== row.name) {
       checkNameFree(tx, organizationId, params.policyName, 'parameters.policyName');
     }
+    checkUnchanged(row, params.over);
     const updated = { ...changed(row, params), updatedAt: now };
     if (!isDeepStrictEqual(textOf(updated), textOf(row))) endGrantsOf(tx, row);
     const others = listPolicyRows(tx, organizationId).filter(({ id: other }) => other !== row.id);
@@ -151,11 +157,23 @@ export const updatePolicy = activity({
   },
 });
 
+type Change = Omit<z.output<typeof policyChange>, 'policyId'> & { readonly time?: string | undefined };
+
+/**
+ * @param over The policy as its changer read it.
+ * @throws KeyhearthError for another: two who save at once, or one who saves while the other's change waits for votes, do not
+ * overwrite each other unseen.
+ */
+function checkUnchanged(row: PolicyRow, over: Change | undefined): void {
+  if (over === undefined || isDeepStrictEqual(changed(row, over), row)) return;
+  throw new KeyhearthError(
+    'INVALID_ARGUMENT',
+    `invalid parameters.over: the policy ${row.id} was changed meanwhile: read it again`,
+  );
+}
+
 /** A policy with the given changes, and the rest as it is. */
-const changed = (
-  row: PolicyRow,
-  params: z.output<typeof policyChange> & { readonly time?: string | undefined },
-): PolicyRow => ({
+const changed = (row: PolicyRow, params: Change): PolicyRow => ({
   ...row,
   name: params.policyName ?? row.name,
   effect: params.policyEffect ?? row.effect,

@@ -158,7 +158,7 @@ function ChangePolicy({ of, readNow }: ChangeProps): ReactNode {
           const isSaved = await save({
             sent: draft,
             readNow: async () => draftOf(await readNow()),
-            send: () => update.mutateAsync(change),
+            send: () => update.mutateAsync({ ...change, over: over(begun) }),
           });
           if (!isSaved) return;
           sayDone({
@@ -168,13 +168,19 @@ function ChangePolicy({ of, readNow }: ChangeProps): ReactNode {
               const { policy } = await queryApi(rpc, 'get_policy', { policyId: of.policyId });
               return areSame(changeTo(of.policyId, draftOf(policy)), change);
             },
-            undo: () => update.mutateAsync(changeTo(of.policyId, begun)),
+            undo: () => update.mutateAsync({ ...changeTo(of.policyId, begun), over: over(draft) }),
           });
         });
       }}
     />
   );
 }
+
+/** The policy as it was read: the vault refuses a change of any other. */
+const over = (draft: Draft) => {
+  const { policyId: _, ...fields } = changeTo('', draft);
+  return fields;
+};
 
 /** Changes a policy to the draft's values. */
 const changeTo = (

@@ -188,6 +188,23 @@ test('edits of a policy stay, and are not saved over what another person saved m
   await changed.getByText('In the last moment.').waitFor();
   expect(await saved()).toMatchObject({ policy: { notes: 'In the last moment.' } });
 
+  // It comes between the window's look and its change.
+  await page.unrouteAll();
+  await button(changed, 'Keep mine').click();
+  await changed.waitFor({ state: 'detached' });
+  let sent = 0;
+  await page.route('**/window/call', async (route) => {
+    if (route.request().postData()?.includes('ACTIVITY_TYPE_UPDATE_POLICY_V2')) {
+      sent += 1;
+      if (sent === 1) await change('Between.');
+    }
+    await route.continue();
+  });
+  await button(page, 'Save changes').click();
+  await page.getByRole('alert').filter({ hasText: 'was changed meanwhile: read it again' }).waitFor();
+  expect(await saved()).toMatchObject({ policy: { notes: 'Between.' } });
+  expect(await notes.inputValue()).toBe('Mine at last.');
+
   expect(person.complaints).toEqual([]);
 });
 
