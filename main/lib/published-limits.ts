@@ -23,6 +23,8 @@ export const publishedLimits = {
 export const requestLimits = {
   /** Of JSON, all that its lists and objects hold: a hundred times what most requests have. */
   values: 15_000,
+  /** Of one list. Some have fewer, as the API's description says. */
+  elements: 100,
   /** Of JSON that is a payload to sign, in all payloads. */
   payloadValues: 4000,
   /** In all payloads to sign. */

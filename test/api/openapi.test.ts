@@ -193,6 +193,25 @@ describe('/openapi.json', () => {
     }
   });
 
+  test('tells the most elements that a list may have', async () => {
+    const most = [...JSON.stringify(document).matchAll(/"maxItems":(\d+)/g)].map(([, count]) =>
+      Number(count),
+    );
+    const longest = Math.max(...most);
+    const { description } = document['info'] as { readonly description: string };
+    expect(description).toContain(`A list has at most ${String(longest)} elements`);
+    const wallet = (count: number): Promise<Answer> =>
+      service.root.submit('create_wallet', 'CREATE_WALLET', {
+        walletName: `With ${String(count)}`,
+        accounts: Array.from({ length: count }, (_, index) => ({
+          ...ethereumAccount,
+          path: `m/${String(index)}`,
+        })),
+      });
+    expect((await wallet(longest)).status).toBe(200);
+    expect((await wallet(longest + 1)).status).toBe(400);
+  });
+
   test('is not met by answers that lack something, or hold something else', async () => {
     const check = checkerOf(document);
     const { walletId } = await newWallet(service.root, 'Another');

@@ -40,7 +40,7 @@ ${String(limits.oauthProvidersPerUser)} OAuth providers. \`keyhearth settings se
 the \`turnkeyErrorCode\` \`LIMIT_REACHED\`, which waiting does not help; too many requests in a time have another.
 
 What one request may be, no setting changes. A body has at most ${String(requestLimits.values)} values, those in lists and objects counted each: more is
-refused with HTTP 413 before it is read. Payloads to sign have at most ${String(requestLimits.payloadCharacters)} characters together, and ${String(requestLimits.payloadValues)} values where they are JSON;
+refused with HTTP 413 before it is read. A list has at most ${String(requestLimits.elements)} elements, where its schema does not say fewer. Payloads to sign have at most ${String(requestLimits.payloadCharacters)} characters together, and ${String(requestLimits.payloadValues)} values where they are JSON;
 new users have at most ${String(requestLimits.credentials)} credentials together, and new private keys ${String(requestLimits.addresses)} addresses. A request has at most ${String(requestLimits.secrets)} secrets, each of at most ${String(requestLimits.secretBytes)} bytes, and exports at most ${String(requestLimits.secretBytesTogether)} bytes of them.`;
 
 const prefer: Json = {

@@ -21,8 +21,7 @@ export const limits = {
   composedNameCharacters: 255,
   policyNameCharacters: 255,
   policyNotesCharacters: 10_000,
-  /** Elements of one array in one request. */
-  batch: 100,
+  batch: requestLimits.elements,
   /** Largest payload to sign, in characters. */
   payloadCharacters: requestLimits.payloadCharacters,
   secretsPerRequest: requestLimits.secrets,

@@ -135,6 +135,7 @@ const organizationLimits: Readonly<Record<keyof typeof publishedLimits, string>>
 
 const limitsOfRequest: Readonly<Record<keyof typeof requestLimits, string>> = {
   values: 'JSON values in one request',
+  elements: 'elements of one list, where the operation does not say fewer',
   payloadValues: 'JSON values in all payloads to sign of one request',
   payloadCharacters: 'characters in all payloads to sign of one request',
   credentials: 'API keys, passkeys and OAuth providers of all new users of one request',
