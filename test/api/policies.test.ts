@@ -823,7 +823,10 @@ describe('a change that says which policy it is over', () => {
     const tried = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => {
         const policyNotes = `of person ${String(index)}`;
-        return { policyNotes, answer: await change({ policyNotes, over: { ...before, policyNotes: '' } }) };
+        return {
+          policyNotes,
+          answer: await change({ policyNotes, expected: { ...before, policyNotes: '' } }),
+        };
       }),
     );
     const [made, ...others] = tried.filter(({ answer }) => answer.status === 200);
@@ -831,12 +834,12 @@ describe('a change that says which policy it is over', () => {
     expect(await now()).toMatchObject({ notes: made?.policyNotes });
     for (const { answer } of tried.filter((each) => each !== made)) {
       expect(answer).toMatchObject({ status: 400 });
-      expect(answer.text).toMatch(/parameters\.over: the policy [0-9a-f-]{36} was changed meanwhile/);
+      expect(answer.text).toMatch(/parameters\.expected: the policy [0-9a-f-]{36} was changed meanwhile/);
     }
     expect(
-      (await change({ policyNotes: 'of all', over: { policyEffect: 'EFFECT_DENY', time: '' } })).status,
+      (await change({ policyNotes: 'of all', expected: { policyEffect: 'EFFECT_DENY', time: '' } })).status,
     ).toBe(200);
-    expect((await change({ policyNotes: 'of none', over: { time: 'true' } })).status).toBe(400);
+    expect((await change({ policyNotes: 'of none', expected: { time: 'true' } })).status).toBe(400);
   });
 
   test('does not come about by a vote, over what was changed while it waited', async () => {
@@ -850,7 +853,7 @@ describe('a change that says which policy it is over', () => {
         ...{ condition: "activity.kind == 'UPDATE_POLICY'", consensus: 'approvers.count() >= 2' },
       }),
     );
-    const { fingerprint } = activityOf(await change({ policyCondition: 'false', over: before }, client));
+    const { fingerprint } = activityOf(await change({ policyCondition: 'false', expected: before }, client));
     resultOf(await change({ policyConsensus: 'approvers.count() >= 1' }));
     const voted = await root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint });
     expect(voted.status, voted.text).toBe(400);

@@ -130,7 +130,7 @@ export const updatePolicy = activity({
   params: policyChange.extend({
     time: expression,
     // Keyhearth's own.
-    over: policyChange.omit({ policyId: true }).extend({ time: expression }).optional(),
+    expected: policyChange.omit({ policyId: true }).extend({ time: expression }).optional(),
   }),
   returns: z.object({ policyId: uuid }),
   accepts: {
@@ -146,7 +146,7 @@ export const updatePolicy = activity({
     if (params.policyName !== undefined && params.policyName !== row.name) {
       checkNameFree(tx, organizationId, params.policyName, 'parameters.policyName');
     }
-    checkUnchanged(row, params.over);
+    checkUnchanged(row, params.expected);
     const updated = { ...changed(row, params), updatedAt: now };
     if (!isDeepStrictEqual(textOf(updated), textOf(row))) endGrantsOf(tx, row);
     const others = listPolicyRows(tx, organizationId).filter(({ id: other }) => other !== row.id);
@@ -160,15 +160,15 @@ export const updatePolicy = activity({
 type Change = Omit<z.output<typeof policyChange>, 'policyId'> & { readonly time?: string | undefined };
 
 /**
- * @param over The policy as its changer read it.
+ * @param expected The policy as its changer read it.
  * @throws KeyhearthError for another: two who save at once, or one who saves while the other's change waits for votes, do not
  * overwrite each other unseen.
  */
-function checkUnchanged(row: PolicyRow, over: Change | undefined): void {
-  if (over === undefined || isDeepStrictEqual(changed(row, over), row)) return;
+function checkUnchanged(row: PolicyRow, expected: Change | undefined): void {
+  if (expected === undefined || isDeepStrictEqual(changed(row, expected), row)) return;
   throw new KeyhearthError(
     'INVALID_ARGUMENT',
-    `invalid parameters.over: the policy ${row.id} was changed meanwhile: read it again`,
+    `invalid parameters.expected: the policy ${row.id} was changed meanwhile: read it again`,
   );
 }
 

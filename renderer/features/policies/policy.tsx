@@ -158,7 +158,7 @@ function ChangePolicy({ of, readNow }: ChangeProps): ReactNode {
           const isSaved = await save({
             sent: draft,
             readNow: async () => draftOf(await readNow()),
-            send: () => update.mutateAsync({ ...change, over: over(begun) }),
+            send: () => update.mutateAsync({ ...change, expected: fieldsOf(begun) }),
           });
           if (!isSaved) return;
           sayDone({
@@ -168,7 +168,7 @@ function ChangePolicy({ of, readNow }: ChangeProps): ReactNode {
               const { policy } = await queryApi(rpc, 'get_policy', { policyId: of.policyId });
               return areSame(changeTo(of.policyId, draftOf(policy)), change);
             },
-            undo: () => update.mutateAsync({ ...changeTo(of.policyId, begun), over: over(draft) }),
+            undo: () => update.mutateAsync({ ...changeTo(of.policyId, begun), expected: fieldsOf(draft) }),
           });
         });
       }}
@@ -177,7 +177,7 @@ function ChangePolicy({ of, readNow }: ChangeProps): ReactNode {
 }
 
 /** The policy as it was read: the vault refuses a change of any other. */
-const over = (draft: Draft) => {
+const fieldsOf = (draft: Draft) => {
   const { policyId: _, ...fields } = changeTo('', draft);
   return fields;
 };
