@@ -97,7 +97,7 @@ export interface LongestTurn {
 }
 
 export interface StorageTrouble {
-  readonly cause: 'full' | 'quota' | 'read-only' | 'forbidden' | 'failing';
+  readonly cause: 'full' | 'quota' | 'read-only' | 'forbidden' | 'too-large' | 'failing';
   readonly file: string;
   /** The problem and its remedy, for a person to read. */
   readonly problem: string;

@@ -2,7 +2,7 @@
 import { constants } from 'node:os';
 import { KeyhearthError } from '../lib/errors.ts';
 
-export type StorageCause = 'full' | 'quota' | 'read-only' | 'forbidden' | 'failing';
+export type StorageCause = 'full' | 'quota' | 'read-only' | 'forbidden' | 'too-large' | 'failing';
 
 /** For a person: the cause as part of a sentence, and what to do as a sentence without its end. */
 export const storageTexts: Readonly<
@@ -15,6 +15,10 @@ export const storageTexts: Readonly<
     what: 'this user may not write there',
     advice: 'Give the directory and its files back to the user who runs Keyhearth',
   },
+  'too-large': {
+    what: 'the file would be larger than the system or the disk permits',
+    advice: 'Raise the limit of the size of files (ulimit -f), or use a disk that takes larger files',
+  },
   failing: {
     what: 'the disk failed',
     advice: 'Look at the system’s log, and bring the newest backup to another disk',
@@ -26,6 +30,7 @@ const systemCauses: ReadonlyMap<unknown, StorageCause> = new Map([
   ['EROFS', 'read-only'],
   ['EACCES', 'forbidden'],
   ['EPERM', 'forbidden'],
+  ['EFBIG', 'too-large'],
   ['EIO', 'failing'],
   ['ENXIO', 'failing'],
   ['ENODEV', 'failing'],

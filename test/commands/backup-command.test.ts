@@ -464,3 +464,37 @@ test('a service that can open no more files says so, in the place of a fault or 
   expect(await laptop.json('status')).toMatchObject({ storage: null });
   expect(await service.stop()).toBe(0);
 });
+
+test('a limit of the size of files is named with what to do, in the place of a failing disk', async () => {
+  const { process: service } = await laptop.serve('--password-file', passwordFile);
+  await using _ = service;
+  const limit = (most: string): void => {
+    const argv = ['--pid', String(service.child.pid), `--fsize=${most}:`];
+    const { status, stderr } = spawnSync('prlimit', argv, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
+  };
+  const words = /would be larger than the system or the disk permits\. Raise the limit .*ulimit -f/;
+  limit(String(statSync(join(laptop.vault, 'vault.db')).size - 4096));
+  const file = join(stick.path, 'a.backup');
+  const made = await laptop.run('backup', file);
+  expect(made.code).not.toBe(0);
+  expect(made.stderr).toMatch(words);
+  expect(existsSync(file)).toBe(false);
+
+  // The log beside the database is as large as its limit.
+  limit(String(statSync(join(laptop.vault, 'vault.db-wal')).size));
+  const wallet = JSON.stringify({
+    type: 'ACTIVITY_TYPE_CREATE_WALLET',
+    parameters: { walletName: 'Large', accounts: [] },
+  });
+  const create = ['request', '--path', '/public/v1/submit/create_wallet', '--body', wallet];
+  const written = await laptop.run(...create);
+  expect(written.code).not.toBe(0);
+  expect(written.stdout).toMatch(/would be larger .*Raise the limit .*ulimit -f/);
+  expect(await laptop.json('status')).toMatchObject({ storage: { cause: 'too-large' } });
+
+  limit('unlimited');
+  expect(await laptop.run(...create)).toMatchObject({ code: 0 });
+  expect(await laptop.run('backup', file)).toMatchObject({ code: 0 });
+  expect(await service.stop()).toBe(0);
+});

@@ -48,7 +48,7 @@ const status = z.looseObject({
   tampering: z.looseObject({ total: number, findings: z.array(finding) }).nullable(),
   storage: z
     .looseObject({
-      cause: z.enum(['full', 'quota', 'read-only', 'forbidden', 'failing']),
+      cause: z.enum(['full', 'quota', 'read-only', 'forbidden', 'too-large', 'failing']),
       ...{ file: text, problem: text, since: number },
     })
     .nullable(),

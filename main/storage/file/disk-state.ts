@@ -6,10 +6,10 @@
  * fail: a freeze and the signed head of a lock.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, ftruncateSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Connection } from '../connection.ts';
-import { writeNewFile } from '../../files/new-files.ts';
+import { createNewFile, writeNewFile } from '../../files/new-files.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import { every } from '../../lib/concurrency/every.ts';
 import { kindOfShortage } from '../../lib/concurrency/shortages.ts';
@@ -72,6 +72,34 @@ export function probeDirectory(directory: string, bytes = probed): StorageCause 
   }
 }
 
+/**
+ * SQLite has one code for most of what a disk refuses: the directory is tried, and then a file of the length.
+ * @param file The database that could not be written.
+ * @returns undefined where neither tells more than the error.
+ */
+function probeFile(file: string, directory = dirname(file)): StorageCause | undefined {
+  return probeDirectory(directory) ?? (mayGrow(file, directory) ? undefined : 'too-large');
+}
+
+/** @returns false where the system or the disk permits no file that is longer than the database or its log by what a write takes. */
+function mayGrow(file: string, directory: string): boolean {
+  const lengths = [file, `${file}-wal`].map((each) => statSync(each, { throwIfNoEntry: false })?.size ?? 0);
+  const probe = join(directory, `probe-${randomBytes(8).toString('hex')}`);
+  try {
+    const descriptor = createNewFile(probe);
+    try {
+      // A length without content uses no room.
+      ftruncateSync(descriptor, Math.max(...lengths) + reserved);
+    } finally {
+      closeSync(descriptor);
+      rmSync(probe);
+    }
+    return true;
+  } catch (error) {
+    return causeOf(error) !== 'too-large';
+  }
+}
+
 /** Errors that may be of the disk and do not say so: SQLite's, and Node's of a directory that it could not make. */
 const isVague = (error: unknown): boolean => {
   const { code, syscall } = error as NodeJS.ErrnoException;
@@ -83,7 +111,7 @@ export function namingDatabase(error: unknown, file: string): unknown {
   if (!(error instanceof Error) || !isVague(error)) return namingFile(error, file);
   let directory = dirname(file);
   while (!existsSync(directory) && dirname(directory) !== directory) directory = dirname(directory);
-  return namingFile(error, file, probeDirectory(directory));
+  return namingFile(error, file, probeFile(file, directory));
 }
 
 export class Storage {
@@ -117,7 +145,7 @@ export class Storage {
     const said = causeOf(error);
     if (said === undefined) return error;
     // SQLite tells a full disk from all else, and has one code for most of the rest.
-    const cause = said === 'full' ? said : (this.#trouble?.cause ?? this.#probe() ?? said);
+    const cause = said === 'full' ? said : (this.#trouble?.cause ?? probeFile(this.#parts.file) ?? said);
     this.#enter(cause);
     return new KeyhearthError('STORAGE_UNAVAILABLE', this.#message(cause, stage, said === 'full'));
   }
@@ -197,7 +225,7 @@ export class Storage {
       this.#parts.touch();
       return undefined;
     } catch (error) {
-      return causeOf(error) ?? 'failing';
+      return probeFile(this.#parts.file) ?? causeOf(error) ?? 'failing';
     }
   }
 

@@ -35,6 +35,11 @@ const notes: Readonly<Record<StorageTrouble['cause'], StorageNote>> = {
     title: () => t('Keyhearth can’t write to the vault’s folder'),
     advice: () => t('Give the folder and its files back to the user who runs Keyhearth.'),
   },
+  'too-large': {
+    title: () => t('The vault’s file is as large as the disk or the system permits'),
+    advice: () =>
+      t('Raise the limit of the size of files (ulimit -f), or use a disk that takes larger files.'),
+  },
   failing: {
     title: () => t('The vault’s disk is failing'),
     advice: () => t('Check the system log and restore the newest backup to another disk.'),
