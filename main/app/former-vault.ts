@@ -2,8 +2,9 @@
  * Moves a vault from before the product's current name. It is in the directory of the former name. The owner
  * is asked once if it should move to the current directory, with the API keys beside it.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '../files/directories.ts';
 import { createPrivateFile, VaultDirectory } from '../storage/file/vault-directory.ts';
 import type { Config } from './config.ts';
 
@@ -54,7 +55,7 @@ export function moveFormerVault({ vault, keys }: FormerVault): void {
       }
       rmdirSync(vault.to);
     }
-    mkdirSync(dirname(vault.to), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(vault.to));
     if (keys !== undefined) moveKeys(keys);
     renameSync(vault.from, vault.to);
   } finally {
@@ -65,7 +66,7 @@ export function moveFormerVault({ vault, keys }: FormerVault): void {
 }
 
 function moveKeys({ from, to }: Move): void {
-  mkdirSync(to, { recursive: true, mode: 0o700 });
+  makeDirectory(to);
   for (const name of readdirSync(from)) {
     if (!existsSync(join(to, name))) renameSync(join(from, name), join(to, name));
   }
@@ -73,6 +74,6 @@ function moveKeys({ from, to }: Move): void {
 
 /** The owner is not asked again. */
 export function leaveFormerVault({ vault }: FormerVault): void {
-  mkdirSync(vault.to, { recursive: true, mode: 0o700 });
+  makeDirectory(vault.to);
   createPrivateFile(join(vault.to, declined));
 }

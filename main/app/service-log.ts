@@ -1,5 +1,5 @@
 /** The log of a service: in a file of the vault's directory, and the newest of it in memory for a vault that has none. */
-import { mkdirSync } from 'node:fs';
+import { makeDirectory } from '../files/directories.ts';
 import { LogFile, readLogEnd } from '../files/log-file.ts';
 import { causeOf, storageTexts } from '../files/storage-causes.ts';
 import { reasonOf } from '../lib/text/reasons.ts';
@@ -19,7 +19,7 @@ const recent: string[] = [];
 export function startServiceLog({ dataDirectory, verbose }: Config): Disposable {
   setVerbose(verbose);
   readStacksWith(sourceLines());
-  if (dataDirectory !== null) makeDirectory(dataDirectory);
+  if (dataDirectory !== null) tryToMake(dataDirectory);
   const file =
     dataDirectory === null
       ? undefined
@@ -53,9 +53,9 @@ export function startServiceLog({ dataDirectory, verbose }: Config): Disposable 
 }
 
 /** Creates the directory if it can. Opening the vault in it reports why it cannot. */
-function makeDirectory(directory: string): void {
+function tryToMake(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
   } catch {
     // The log file says that it loses entries.
   }

@@ -1,7 +1,6 @@
 /** The backups of one vault: writes, verifies, copies and lists them. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type {
   BackupNotice,
@@ -14,6 +13,7 @@ import type {
   VerifiedBackup,
 } from '../../preload/contract.ts';
 import { toHex } from '../crypto/encodings.ts';
+import { makeDirectoryLater } from '../files/directories.ts';
 import { getBackupSchedule, type BackupRow } from '../storage/tables/backups.ts';
 import { listKeyslots } from '../storage/tables/keyslots.ts';
 import { getOrganization } from '../storage/tables/organizations.ts';
@@ -332,7 +332,7 @@ export class Backups {
   /** Creates the directory that Keyhearth itself suggested. */
   async #createSuggested(directory: string): Promise<void> {
     if (directory !== this.#parts.suggestedDirectory) return;
-    await disks.run(directory, () => mkdir(directory, { recursive: true, mode: 0o700 }));
+    await disks.run(directory, () => makeDirectoryLater(directory));
   }
 
   /** @throws KeyhearthError INVALID_ARGUMENT where there is no schedule. */

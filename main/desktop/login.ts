@@ -3,9 +3,10 @@
  * the entry would outlive them.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { app } from 'electron';
+import { makeDirectory } from '../files/directories.ts';
 import { startArguments, type Config } from '../app/config.ts';
 import { replaceFile } from '../files/new-files.ts';
 import { KeyhearthError } from '../lib/errors.ts';
@@ -164,7 +165,7 @@ function fileItem(file: string, lines: readonly string[]): FileItem {
         rmSync(file, { force: true });
         return;
       }
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(file));
       replaceFile(file, `${lines.join('\n')}\n`);
     },
   };

@@ -1,6 +1,7 @@
 /** The configuration of an MCP client: a JSON file with `mcpServers`. Its other entries stay, and the file before is kept. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectory } from '../../files/directories.ts';
 import { changeFile, replaceFile, whereItIsKept } from '../../files/new-files.ts';
 import { serverOf, type ClientEntry } from '../../lib/policies/mcp-programs.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
@@ -20,7 +21,7 @@ export async function writeClient(
   // Its client may have written it while the person read.
   const before = textOf(file);
   const { settings, servers } = serversIn(before);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file));
   if (before !== '') replaceFile(`${file}.before-keyhearth`, before);
   const after = { ...settings, mcpServers: { ...servers, [server]: entry } };
   changeFile(file, `${JSON.stringify(after, null, 2)}\n`);

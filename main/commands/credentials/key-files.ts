@@ -1,7 +1,8 @@
 /** API key pairs as files: NAME.public and NAME.private, hex, readable by their owner alone. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../../files/directories.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { generateP256, isP256PrivateKey, p256PublicKey } from '../../crypto/keys/p256.ts';
 import { syncDirectory, writeWholeFile } from '../../files/new-files.ts';
@@ -56,7 +57,7 @@ export function writeKeyFiles(directory: string, name: string, pair: KeyPair, of
   }
   const written: string[] = [];
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     for (const [file, content] of contents) {
       writeWholeFile(file, content);
       written.push(file);

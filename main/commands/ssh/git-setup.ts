@@ -1,7 +1,8 @@
 /** `keyhearth git setup`: git signs commits and tags through the vault. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../../files/directories.ts';
 import type { Config } from '../../app/config.ts';
 import { programPath } from '../../app/program-path.ts';
 import { replaceFile } from '../../files/new-files.ts';
@@ -65,7 +66,7 @@ export async function setUpGit(config: Config, options: GitSetupOptions): Promis
     ].join('\n'),
     options.yes === true,
   );
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   replaceFile(launcher, launcherText(socket));
   chmodSync(launcher, 0o700);
   const known = existsSync(signers) ? readTextFile(signers, signers).split('\n') : [];

@@ -1,6 +1,7 @@
 /** `keyhearth ssh setup`: points the SSH client at the agent. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '../../files/directories.ts';
 import { changeFile } from '../../files/new-files.ts';
 import type { Config } from '../../app/config.ts';
 import { homeDirectory } from '../../app/home-directory.ts';
@@ -49,7 +50,7 @@ export async function setUpSsh(config: Config, { program, host, yes, json }: Set
   const isThere = read().includes(entry);
   if (!isThere) {
     await agreeToWrite(`To add to ${file}:\n${entry}`, yes === true);
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     // Something else may have written it while the person read.
     const before = read();
     const between = before.length === 0 || before.at(-1) === newline ? '' : '\n';

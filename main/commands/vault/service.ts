@@ -1,7 +1,8 @@
 /** `keyhearth service`: `keyhearth serve` whenever its user is signed in, run by systemd or launchd. */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectory } from '../../files/directories.ts';
 import type { Config } from '../../app/config.ts';
 import { homeDirectory } from '../../app/home-directory.ts';
 import { replaceFile } from '../../files/new-files.ts';
@@ -60,7 +61,7 @@ export async function installService(config: Config, options: InstallOptions): P
     );
   }
   if (existsSync(manager.file)) refuseStrangers(manager.file);
-  mkdirSync(dirname(manager.file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(manager.file));
   replaceFile(manager.file, text);
   await manager.start();
   print(

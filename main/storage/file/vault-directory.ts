@@ -1,16 +1,8 @@
 /** The vault's directory on disk: modes, the lock that keeps it to one process, and the note of who holds it. */
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../../files/directories.ts';
 import { replaceFile } from '../../files/new-files.ts';
 import { takeLock, type VaultLock } from './vault-lock.ts';
 import { ExplainedError } from '../../lib/errors.ts';
@@ -67,7 +59,7 @@ export class VaultDirectory {
    * @throws VaultInUseError when another process holds it.
    */
   static acquire(path: string): VaultDirectory {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeDirectory(path);
     chmodSync(path, 0o700);
     const lock = takeLock(path);
     if (lock === undefined) throw new VaultInUseError(path, readEndpoint(path));
