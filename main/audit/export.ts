@@ -210,6 +210,12 @@ const noExport = (value: z.output<typeof line> | string): KeyhearthError =>
     `this is no exported log: line 1 ${typeof value === 'string' ? value : `is of kind ${value.kind}, and should be of kind log`}`,
   );
 
+const tooLong = (): KeyhearthError =>
+  new KeyhearthError(
+    'INVALID_ARGUMENT',
+    'this is no exported log: a line is longer than any that Keyhearth writes',
+  );
+
 /** @returns what is wrong with the line, after its number, where it is not one that Keyhearth writes. */
 function readLine(text: string): z.output<typeof line> | string {
   let value: unknown;
@@ -228,16 +234,23 @@ function readLine(text: string): z.output<typeof line> | string {
   return JSON.stringify(parsed.data) === text ? parsed.data : 'is not as Keyhearth writes it, to the letter';
 }
 
+/** In characters: far more than a request and its result, escaped. The file may be a device or a pipe, which never ends. */
+const longestLine = 128 * 1024 * 1024;
+
 /** Lines end with a line feed alone: other separators may stand inside a JSON string. */
 async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   // Only what is new is searched: a line may be as long as a file.
   let begun: string[] = [];
+  let length = 0;
   for await (const chunk of chunks) {
     const [end = '', ...lines] = chunk.split('\n');
     begun.push(end);
+    length += end.length;
+    if (length > longestLine) throw tooLong();
     if (lines.length === 0) continue;
     yield begun.join('');
     begun = [lines.pop() ?? ''];
+    length = begun[0]?.length ?? 0;
     yield* lines;
   }
   const rest = begun.join('');

@@ -298,7 +298,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'main/desktop/window-state.ts': 'the app’s own directory',
   'main/backup/file.ts': 'opened for reading',
   'main/http/window/files.ts': 'opened for reading',
-  'main/commands/wallets/secret-sources.ts': 'opened for reading',
+  'main/commands/shared/file-text.ts': 'opened for reading',
   'main/commands/wallets/hand-out.ts': 'writes to a descriptor that it was given',
   'main/commands/secrets/env-file.ts': 'opened for reading',
   'main/files/open-files.ts': 'opens this program for reading',

@@ -359,6 +359,28 @@ describe('10: files', () => {
     rmSync(longest, { recursive: true });
     expect(await place.run(['restore', backup, ...opened])).toMatchObject({ code: 0 });
   });
+
+  // The class: every file that a command reads. A device or a pipe never ends.
+  describe.runIf(process.platform === 'linux')('that never end are read to a bound', () => {
+    const endless = '/dev/zero';
+    test.each([
+      ['policies', 'create', endless],
+      ['policies', 'test', endless],
+      ['audit', 'verify', endless],
+      ['sign', 'transaction', endless, '--type', 'ethereum', '--with', 'a key'],
+      ['backup', 'a.backup', '--password-file', endless],
+      ['backup', 'a.backup', '--recovery-file', endless],
+      ['messages', 'sms', '--gateway-file', endless],
+      ['wallets', 'list', '--vault-file', endless],
+    ])('%s %s %s %s', async (...argv) => {
+      await using place = new Place();
+      await place.make();
+      const command = place.start(argv);
+      const code = await command.ended();
+      expect(command.stderr).toMatch(/ is too long: expected at most [0-9]+ bytes|a line is longer than any/);
+      expect([1, 2]).toContain(code);
+    });
+  });
 });
 
 describe('4, 11: init', () => {

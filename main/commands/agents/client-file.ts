@@ -1,9 +1,10 @@
 /** The configuration of an MCP client: a JSON file with `mcpServers`. Its other entries stay, and the file before is kept. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../../files/directories.ts';
 import { changeFile, replaceFile, whereItIsKept } from '../../files/new-files.ts';
 import { serverOf, type ClientEntry } from '../../lib/policies/mcp-programs.ts';
+import { readTextFile } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { agreeToWrite } from '../ssh/setup.ts';
 
@@ -27,7 +28,7 @@ export async function writeClient(
   changeFile(file, `${JSON.stringify(after, null, 2)}\n`);
 }
 
-const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+const textOf = (file: string): string => (existsSync(file) ? readTextFile(file, file) : '');
 
 /** @throws CommandError where an entry cannot be added. */
 function serversIn(text: string): { readonly settings: object; readonly servers: object } {

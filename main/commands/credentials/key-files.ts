@@ -1,15 +1,15 @@
 /** API key pairs as files: NAME.public and NAME.private, hex, readable by their owner alone. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../files/directories.ts';
 import { toHex } from '../../crypto/encodings.ts';
 import { generateP256, isP256PrivateKey, p256PublicKey } from '../../crypto/keys/p256.ts';
 import { syncDirectory, writeWholeFile } from '../../files/new-files.ts';
 import { namingFile } from '../../files/storage-causes.ts';
+import { readTextFile } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { fields, type Table } from '../shared/table.ts';
-import { reasonOf } from '../../lib/text/reasons.ts';
 
 /** A P-256 key pair, hex: the private scalar and the compressed public key. */
 export interface KeyPair {
@@ -103,7 +103,7 @@ const keyForms =
 
 function readValueFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path, path);
   } catch {
     throw new CommandError(
       exitCodes.usage,
@@ -177,12 +177,7 @@ function readHex(file: string, length: number, name: string): string {
       `${file} does not exist: create a key with \`keyhearth keygen --name ${name} --register\``,
     );
   }
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8').trim().toLowerCase();
-  } catch (error) {
-    throw new CommandError(exitCodes.failed, `${file} cannot be read: ${reasonOf(error)}`);
-  }
+  const text = readTextFile(file, file, exitCodes.failed).trim().toLowerCase();
   if (text.length !== length || !/^[0-9a-f]+$/.test(text)) {
     throw new CommandError(
       exitCodes.failed,

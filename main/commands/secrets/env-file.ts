@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { reasonOf } from '../../lib/text/reasons.ts';
-import { textOf } from '../shared/file-text.ts';
+import { readFileBytes, textOf } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 
 export interface Variable {
@@ -20,12 +20,11 @@ const mostBytes = 1_000_000;
 /** @throws CommandError where it cannot be read, or others could have written it. */
 export function readEnvFile(file: string): readonly Variable[] {
   const option = `--env ${file}`;
-  let bytes: Uint8Array;
   try {
     const descriptor = openSync(file, 'r');
     try {
       checkOwn(option, fstatSync(descriptor));
-      bytes = readFileSync(descriptor);
+      return parseEnv(option, textOf(readFileBytes(descriptor, option, mostBytes), option));
     } finally {
       closeSync(descriptor);
     }
@@ -33,7 +32,6 @@ export function readEnvFile(file: string): readonly Variable[] {
     if (error instanceof CommandError) throw error;
     throw new CommandError(exitCodes.usage, `${option} cannot be read: ${reasonOf(error)}`);
   }
-  return parseEnv(option, textOf(bytes, option));
 }
 
 /**

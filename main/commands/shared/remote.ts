@@ -1,13 +1,12 @@
 /** The vault that a command reaches by its URL and an API key: what options, variables and a vault file name, checked. */
-import { readFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { quoted } from '../../lib/errors.ts';
 import { pairOf, readKeyFiles, readKeyValue, type KeyPair } from '../credentials/key-files.ts';
+import { readTextFile } from './file-text.ts';
 import { CommandError, exitCodes } from './output.ts';
-import { reasonOf } from '../../lib/text/reasons.ts';
 
 /** A vault that is not found by its directory. What is missing was not named. */
 export interface Remote {
@@ -60,12 +59,7 @@ const vaultLine = z.looseObject({
 
 /** It holds a private key: nothing of it is quoted. */
 function readVaultLine(file: string): z.output<typeof vaultLine> {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw usage(`the vault file ${quoted(file)} cannot be read: ${reasonOf(error)}`);
-  }
+  const text = readTextFile(file, `the vault file ${quoted(file)}`);
   try {
     return vaultLine.parse(JSON.parse(text));
   } catch {

@@ -1,13 +1,12 @@
 /** Reads a password from a file, a file descriptor, a systemd credential or the keyboard; never from argv. */
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProveWith } from '../../../preload/contract.ts';
 import { copyOfBytes, countCharacters } from '../../crypto/secret-text.ts';
-import { notUtf8, readTextFile } from './file-text.ts';
+import { notUtf8, readFileBytes, readTextFile } from './file-text.ts';
 import { CommandError, exitCodes, isWrongSecret, note } from './output.ts';
 import { askForHidden } from './prompts.ts';
-import { reasonOf } from '../../lib/text/reasons.ts';
 import { defined } from '../../lib/defined.ts';
 
 export interface PasswordOptions {
@@ -118,13 +117,11 @@ export async function tryUntilRight<Secret, Result>(
   }
 }
 
+/** Of a file whose first line is a password, with what may follow it. */
+const mostBytesOfSecret = 1024 * 1024;
+
 function firstLine(source: string | number, name: string): Uint8Array<ArrayBuffer> {
-  let content: Buffer;
-  try {
-    content = readFileSync(source);
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, `${name} cannot be read: ${reasonOf(error)}`);
-  }
+  const content = readFileBytes(source, name, mostBytesOfSecret);
   const end = content.indexOf('\n');
   const line = content.subarray(0, end === -1 ? content.length : end);
   const password = copyOfBytes(line.at(-1) === carriageReturn && end !== -1 ? line.subarray(0, -1) : line);

@@ -1,5 +1,5 @@
 /** `keyhearth ssh setup`: points the SSH client at the agent. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeDirectory } from '../../files/directories.ts';
 import { changeFile } from '../../files/new-files.ts';
@@ -7,6 +7,7 @@ import type { Config } from '../../app/config.ts';
 import { homeDirectory } from '../../app/home-directory.ts';
 import { agree, onTerminal } from '../requests/agree.ts';
 import { quoted } from '../../lib/errors.ts';
+import { mostBytesOfFile, readFileBytes } from '../shared/file-text.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { socketOf } from './keys.ts';
 
@@ -46,7 +47,7 @@ export async function setUpSsh(config: Config, { program, host, yes, json }: Set
   }
   const entry = configEntry(host, socket);
   // Its bytes need not be UTF-8.
-  const read = () => (existsSync(file) ? readFileSync(file) : Buffer.alloc(0));
+  const read = () => (existsSync(file) ? readFileBytes(file, file, mostBytesOfFile) : Buffer.alloc(0));
   const isThere = read().includes(entry);
   if (!isThere) {
     await agreeToWrite(`To add to ${file}:\n${entry}`, yes === true);

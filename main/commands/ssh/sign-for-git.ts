@@ -3,10 +3,10 @@
  * signs. Verifying needs no key: the launcher leaves that to `ssh-keygen`.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { sshString, sshUint32 } from '../../chains/ssh/wire.ts';
 import { programPath } from '../../app/program-path.ts';
 import { writeNewFile } from '../../files/new-files.ts';
+import { mostBytesOfFile, readFileBytes } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { askAgent } from './agent-client.ts';
 import { readSignedMessage, signMessageRequest } from './agent-messages.ts';
@@ -27,7 +27,7 @@ export async function signForGit(socket: string, given: readonly string[]): Prom
   const request = {
     key,
     namespace,
-    message: readFileSync(file),
+    message: readFileBytes(file, file, mostBytesOfFile),
     repository:
       withoutLogin(git('config', '--get', 'remote.origin.url')) || git('rev-parse', '--show-toplevel'),
     branch: git('branch', '--show-current'),
@@ -45,7 +45,9 @@ export const withoutLogin = (address: string): string =>
 /** @returns the key of a line of `authorized_keys`, in the file or beside it. */
 function readPublicKey(file: string): Uint8Array {
   const [, base64 = ''] =
-    /^(?:key::)?(?:ssh-ed25519|ecdsa-sha2-nistp256) (\S+)/m.exec(readFileSync(file, 'utf8')) ?? [];
+    /^(?:key::)?(?:ssh-ed25519|ecdsa-sha2-nistp256) (\S+)/m.exec(
+      readFileBytes(file, file, mostBytesOfFile).toString('utf8'),
+    ) ?? [];
   if (base64 !== '') return Buffer.from(base64, 'base64');
   throw new CommandError(exitCodes.usage, `${file} has no public key of Ed25519 or P-256`);
 }

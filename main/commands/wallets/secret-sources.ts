@@ -1,8 +1,7 @@
 /** Where a command reads a secret from: a file, an open descriptor, or a person who is asked. */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, openSync, readSync } from 'node:fs';
-import { reasonOf } from '../../lib/text/reasons.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
+import { readFileBytes } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { askForHidden } from '../shared/prompts.ts';
 import { canAsk } from '../shared/secrets.ts';
@@ -70,37 +69,12 @@ export const readLine = (source: Source, what: string): Promise<string> =>
 /** More than any key or phrase takes. */
 const mostBytesOfKey = 16_384;
 
-/** Reads into one buffer, so that nothing is left behind in others. */
-export function readBytes(
+/** Reads bytes that the caller erases. */
+export const readBytes = (
   from: { readonly file: string } | number,
   name: string,
   mostBytes = mostBytesOfKey,
-): Buffer {
-  const buffer = Buffer.alloc(mostBytes + 1);
-  let length = 0;
-  try {
-    const descriptor = typeof from === 'number' ? from : openSync(from.file, 'r');
-    try {
-      for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-        read = readSync(descriptor, buffer, length, buffer.length - length, null);
-      }
-    } finally {
-      if (typeof from !== 'number') closeSync(descriptor);
-    }
-  } catch (error) {
-    // Windows tells the end of a pipe so.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EOF')) {
-      buffer.fill(0);
-      throw new CommandError(exitCodes.usage, `${name} cannot be read: ${reasonOf(error)}`);
-    }
-  }
-  if (length <= mostBytes) return buffer.subarray(0, length);
-  buffer.fill(0);
-  throw new CommandError(
-    exitCodes.usage,
-    `${name} is too long for a secret: expected at most ${String(mostBytes)} bytes`,
-  );
-}
+): Buffer<ArrayBuffer> => readFileBytes(typeof from === 'number' ? from : from.file, name, mostBytes);
 
 export async function askFor(what: string): Promise<string> {
   if (!canAsk()) {
