@@ -459,7 +459,7 @@ describe('serve', () => {
     const { code, error } = await empty.run(['serve', '--port', '0', '--json', '--no-keychain']);
     expect(code).toBe(3);
     expect(error).toBe(
-      `there is no vault in ${empty.vault}: create one with \`keyhearth init\`, or in the window of \`keyhearth serve --ui --open\``,
+      `there is no vault in ${empty.vault}: create one with \`keyhearth init\`, or in the window of \`keyhearth serve --ui --open\`. If it is on a disk that is not mounted, mount that first`,
     );
     expect(existsSync(empty.vault)).toBe(false);
   });

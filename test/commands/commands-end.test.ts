@@ -360,6 +360,29 @@ describe('10: files', () => {
     expect(await place.run(['restore', backup, ...opened])).toMatchObject({ code: 0 });
   });
 
+  test.skipIf(process.platform === 'win32')('below a working directory that was deleted', async () => {
+    await using place = new Place();
+    const deleted = join(place.path, 'deleted');
+    const program = (...argv: readonly string[]): [string, ...string[]] => [
+      'sh',
+      '-c',
+      'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"',
+      deleted,
+      process.execPath,
+      cli,
+      ...argv,
+    ];
+    for (const argv of [
+      ['status', '--data-dir', 'x'],
+      ['init', ...place.unlocking, '--data-dir', 'x'],
+      ['status', '--config-dir', 'x'],
+    ]) {
+      const { code, stderr } = await place.run([], { program: program(...argv) });
+      expect(stderr, argv.join(' ')).toContain('the working directory was deleted');
+      expect(code).not.toBe(0);
+    }
+  });
+
   // The class: every file that a command reads. A device or a pipe never ends.
   describe.runIf(process.platform === 'linux')('that never end are read to a bound', () => {
     const endless = '/dev/zero';

@@ -1,6 +1,15 @@
 /** `keyhearth secret` and `keyhearth run`, as scripts and people use them, over a served vault. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { atLength, report } from '../campaigns/length.ts';
@@ -366,4 +375,30 @@ describe.skipIf(!isLinux)('a canary', () => {
       report('canary of keyhearth run', { runs, 'places searched': places.length });
     },
   );
+});
+
+test('a service whose file was replaced says so to what asks it for its keys', async () => {
+  await using other = await startTestVault();
+  const keys = join(dirname(other.directory), 'config', 'keys');
+  mkdirSync(keys, { recursive: true });
+  writeFileSync(join(keys, 'owner.public'), other.key.publicKey);
+  writeFileSync(join(keys, 'owner.private'), other.key.privateKey, { mode: 0o600 });
+  const file = join(other.directory, 'vault.db');
+  copyFileSync(file, `${file}.older`);
+  renameSync(`${file}.older`, file);
+  const options = {
+    environment: {
+      HOME: papers.path,
+      KEYHEARTH_DATA_DIR: other.directory,
+      KEYHEARTH_CONFIG_DIR: dirname(keys),
+    },
+    input: 'a value',
+  };
+  // The file is looked at as the first is asked.
+  for (const name of ['first', 'second']) {
+    const { code, stderr } = await runCommand(['secret', 'set', name], options);
+    expect(stderr).toContain('file was changed outside Keyhearth');
+    expect(stderr).not.toContain('form expected');
+    expect(code).toBe(7);
+  }
 });

@@ -305,6 +305,14 @@ describe.skipIf(obstacle !== undefined)('a disk that can only be read', () => {
     );
     expect(init.stderr).toMatch(/disk\/new.* cannot be written: the disk can only be read/);
 
+    // A copy of the file is read, for which there must be a place.
+    const withoutPlace = {
+      environment: { ...vault.environment, TMPDIR: join(vault.disk.mounted, 'missing') },
+    };
+    const unread = await vault.run(['audit', 'verify'], withoutPlace);
+    expect(unread.stderr).toMatch(/ can only be read, .* Name a directory that can be written in TMPDIR$/m);
+    expect(unread.code).toBe(1);
+
     const verify = await vault.run(['audit', 'verify', '--json']);
     expect(verify, verify.stderr).toMatchObject({ code: 0 });
     const doctor = await vault.run([

@@ -244,9 +244,10 @@ export class VaultApi {
 
   async #checkDiscoveryKeys(): Promise<void> {
     const path = '/public/v1/discovery/keys';
-    const { text } = await send(this.url, path, {});
-    const keys = this.#read(path, discoveryKeys, parseJson(text));
-    this.#checkSigner(keys.signer);
+    const { ok, text } = await send(this.url, path, {});
+    const answer = parseJson(text);
+    if (!ok) throw refusedWith(this.#read(path, refusal, answer));
+    this.#checkSigner(this.#read(path, discoveryKeys, answer).signer);
   }
 
   #checkSigner(publicKey: string): void {

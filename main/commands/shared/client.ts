@@ -181,8 +181,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-export const noVault = (directory: string): CommandError =>
-  new CommandError(exitCodes.absent, `there is no vault in ${directory}: create one with \`keyhearth init\``);
+/** @param or Another way to create one. */
+export const noVault = (directory: string, or = ''): CommandError =>
+  new CommandError(
+    exitCodes.absent,
+    `there is no vault in ${directory}: create one with \`keyhearth init\`${or}. If it is on a disk that is not mounted, mount that first`,
+  );
 
 /** @throws CommandError when no process serves the vault. */
 export async function requireRunning(directory: string): Promise<Running> {

@@ -37,7 +37,7 @@ export interface FileToRead extends Disposable {
  */
 export function readVaultFile(directory: string): FileToRead {
   if (isWritable(directory)) return toRead(vaultFile(directory), () => undefined);
-  const copies = mkdtempSync(join(tmpdir(), 'keyhearth-read-'));
+  const copies = makeCopies(directory);
   const remove = (): void => {
     rmSync(copies, { recursive: true, force: true });
   };
@@ -50,6 +50,17 @@ export function readVaultFile(directory: string): FileToRead {
   } catch (error) {
     remove();
     throw error;
+  }
+}
+
+function makeCopies(directory: string): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'keyhearth-read-'));
+  } catch (error) {
+    throw new CommandError(
+      exitCodes.failed,
+      `${directory} can only be read, so the vault’s file is read from a copy, and none can be written in ${tmpdir()}: ${reasonOf(error)}. Name a directory that can be written in TMPDIR`,
+    );
   }
 }
 

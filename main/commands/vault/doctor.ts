@@ -32,7 +32,7 @@ import { checkCryptography } from '../../self-test/cryptography.ts';
 import { checkDisk } from '../../self-test/disk.ts';
 import type { Finding } from '../../self-test/finding.ts';
 import { keychainOf } from '../../app/keychain.ts';
-import { findRunning, type Running } from '../shared/client.ts';
+import { findRunning, noVault, type Running } from '../shared/client.ts';
 import { readSchedule, scheduleFinding } from './check-schedule.ts';
 import { dataDirectory, wordsNotShown } from './control.ts';
 import { readSecret, secretFlags, type SecretOptions } from '../shared/proof.ts';
@@ -394,7 +394,7 @@ export async function acceptChanges(
     );
   }
   if (!hasVaultFile(dataDirectory(config))) {
-    throw new CommandError(exitCodes.absent, `there is no vault in ${dataDirectory(config)}`);
+    throw noVault(dataDirectory(config));
   }
   const { openVault } = await import('../../app/compose.ts');
   const vault = openVault(config);

@@ -11,9 +11,9 @@ import { startVault, type Vault } from '../../app/compose.ts';
 import { startServiceLog } from '../../app/service-log.ts';
 import { windowText } from './control.ts';
 import { offerFormerVault } from './former-vault.ts';
-import { findRunning } from '../shared/client.ts';
+import { findRunning, noVault } from '../shared/client.ts';
 import { openPage } from '../shared/open-page.ts';
-import { CommandError, exitCodeOfOpening, exitCodes, note, print, refusedWith } from '../shared/output.ts';
+import { exitCodeOfOpening, note, print, refusedWith, type CommandError } from '../shared/output.ts';
 import { untilSignalled } from '../shared/signals.ts';
 import { unlockingNotes } from '../shared/unlocking.ts';
 import { hasVaultFile } from '../shared/vault-file.ts';
@@ -64,10 +64,7 @@ export async function serve(config: Config, options: ServeOptions): Promise<void
 }
 
 const nothingToServe = ({ dataDirectory }: Config): CommandError =>
-  new CommandError(
-    exitCodes.absent,
-    `there is no vault in ${String(dataDirectory)}: create one with \`keyhearth init\`, or in the window of \`keyhearth serve --ui --open\``,
-  );
+  noVault(String(dataDirectory), ', or in the window of `keyhearth serve --ui --open`');
 
 /** If another process already serves the vault, opens its window, since that is the user's goal. */
 async function startOrJoin(config: Config, options: ServeOptions): Promise<Vault | undefined> {

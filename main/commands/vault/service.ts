@@ -6,6 +6,7 @@ import { makeDirectory } from '../../files/directories.ts';
 import type { Config } from '../../app/config.ts';
 import { homeDirectory } from '../../app/home-directory.ts';
 import { replaceFile } from '../../files/new-files.ts';
+import { noVault } from '../shared/client.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { launchdAgent, launchdLabel, madeBy, systemdName, systemdUnit } from './service-files.ts';
 import type { ServiceSpecification } from './service-files.ts';
@@ -55,10 +56,7 @@ export async function installService(config: Config, options: InstallOptions): P
   }
   const { dataDirectory } = config;
   if (dataDirectory === null || !hasVaultFile(dataDirectory)) {
-    throw new CommandError(
-      exitCodes.absent,
-      `there is no vault in ${String(dataDirectory)}: create one with \`keyhearth init\``,
-    );
+    throw noVault(String(dataDirectory));
   }
   if (existsSync(manager.file)) refuseStrangers(manager.file);
   makeDirectory(dirname(manager.file));

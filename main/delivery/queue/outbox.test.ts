@@ -402,6 +402,14 @@ describe('the outbox', () => {
     await bench.put(outbox, { reference: 'a' });
     await settled(['a waiting 1'], bench);
     expect(bench.faults).toEqual([new TypeError('a fault')]);
+    // A person reads it beside the delivery.
+    expect(bench.rows()).toMatchObject([
+      {
+        note: expect.stringMatching(
+          /^something went wrong inside Keyhearth .*keyhearth\.log .* says more$/,
+        ) as string,
+      },
+    ]);
   });
 
   test('keeps a number of those that came to an end, and all that wait', async () => {

@@ -32,6 +32,7 @@ import { DeliveryQueues, longestSleepMs, type DeliveryQueue } from './queues.ts'
 import { every } from '../../lib/concurrency/every.ts';
 import { SerialQueue } from '../../lib/concurrency/serial.ts';
 import { owned } from '../../lib/faults.ts';
+import { reasonOf } from '../../lib/text/reasons.ts';
 
 /** A delivery to enqueue. Its payload is sealed in the file until it is delivered. */
 export interface NewDelivery extends Omit<OutboxEntry, 'id' | 'createdAt' | 'expiresAt' | 'queue'> {
@@ -253,7 +254,10 @@ export class Outbox {
       // A delivery that was cut short by closing says nothing about the other side.
       if (signal.aborted) return undefined;
       this.#parts.onFault(error);
-      return { outcome: 'retry', note: 'internal error: see the log' };
+      return {
+        outcome: 'retry',
+        note: `${reasonOf(error)}: keyhearth.log in the vault’s directory says more`,
+      };
     }
   }
 

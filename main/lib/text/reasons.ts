@@ -61,10 +61,18 @@ const codePatterns: readonly (readonly [RegExp, string])[] = [
   [/^SQLITE_/, 'the database refused it'],
 ];
 
+/** By the calls of the system, where the code alone would name something else. */
+const callReasons: Readonly<Record<string, string>> = {
+  uv_cwd:
+    'the working directory was deleted, and the path is from there: change to another, or give the whole path',
+};
+
 /** @returns why, as part of a sentence; undefined where the code of an error says nothing. */
 export function reasonOfCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (typeof code !== 'string') return undefined;
+  const call = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
+  if (typeof call === 'string' && Object.hasOwn(callReasons, call)) return callReasons[call];
   return systemReasons[code] ?? codePatterns.find(([codes]) => codes.test(code))?.[1];
 }
 
