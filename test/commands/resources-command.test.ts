@@ -215,6 +215,10 @@ test('private keys are created and shown, and the log tells of it', async () => 
   expect(activities).toMatchObject([
     { type: 'ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2', askedBy: { userName: 'Root' } },
   ]);
+  // The API's words and the window's.
+  for (const status of ['consensus-needed', 'needs-approval', 'needs-a-passkey', 'in-progress', 'pending']) {
+    expect(await ask('activities', 'list', '--status', status), status).toEqual({ activities: [] });
+  }
   expect(await run('activities', 'list', '--type', 'create-walet')).toMatchObject({
     code: 0,
     stderr: 'No type of activities is known as "create-walet". Did you mean "create-wallet"?\n',

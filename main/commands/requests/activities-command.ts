@@ -11,7 +11,7 @@ export function declareActivities(program: Command): void {
     description: 'List activities, newest first',
     options: [
       new Option('--limit <number>', 'Maximum number of activities, up to 1000').default('20'),
-      repeatable('--status <status>', 'Only this status: completed, failed, rejected or consensus-needed'),
+      repeatable('--status <status>', 'Only this status: completed, failed, rejected or needs-approval'),
       repeatable('--type <type>', 'Only this type, such as sign-transaction-v2'),
       apiKey(),
     ],
