@@ -225,7 +225,7 @@ describe('the head is signed', () => {
     expect(faults).toEqual([
       expect.objectContaining({
         message:
-          'row 3 of the activity log is not the one that was signed: nothing more is signed; run `keyhearth audit verify`',
+          'entry 3 of the activity log is not the one that was signed: nothing more is signed; run `keyhearth audit verify`',
       }),
     ]);
   });
@@ -236,7 +236,7 @@ describe('the keychain’s note', () => {
     const { log, keyring, unlock, anchor } = await openOlder();
     await expect(unlock()).rejects.toEqual(
       rolledBack(
-        /^the vault's file is older than one that was used here: its log ends at row 3, and the keychain holds a note, signed on .*Z, of row 6\. Put the newer file .*`keyhearth audit accept-rollback`/,
+        /^the vault's file is older than one that was used here: its log ends at entry 3, and the keychain holds a note, signed on .*Z, of entry 6\. Put the newer file .*`keyhearth audit accept-rollback`/,
       ),
     );
     expect(keyring.unlocked).toBe(false);
@@ -262,7 +262,7 @@ describe('the keychain’s note', () => {
     await other.lock();
     for (const [name, entry] of kept) keychain.entries.set(name, entry);
     await expect(other.unlock()).rejects.toEqual(
-      rolledBack(/^the vault's file is not the one that was used here last: its log has another row 6, /),
+      rolledBack(/^the vault's file is not the one that was used here last: its log has another entry 6, /),
     );
   });
 
@@ -338,7 +338,7 @@ describe('the keychain’s note', () => {
     await other.log.settled();
     expect(other.anchor()).toMatchObject({ sequence: 6 });
     expect(other.keyring.unlocked).toBe(false);
-    expect(faults).toEqual([rolledBack(/its log has another row 6/)]);
+    expect(faults).toEqual([rolledBack(/its log has another entry 6/)]);
   });
 
   test('is not written over where the keychain was locked, and answered as if it held none', async () => {
@@ -347,7 +347,7 @@ describe('the keychain’s note', () => {
     await other.unlock();
     expect(other.anchor()).toMatchObject({ sequence: 6 });
     expect(other.keyring.unlocked).toBe(false);
-    expect(faults).toContainEqual(rolledBack(/its log ends at row 3, .* of row 6/));
+    expect(faults).toContainEqual(rolledBack(/its log ends at entry 3, .* of entry 6/));
   });
 
   test('is written once for heads that come faster than the keychain answers', async () => {

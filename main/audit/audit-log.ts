@@ -241,7 +241,7 @@ export class AuditLog {
       const logged = activityHashAt(tx, last.sequence);
       if (logged === undefined || Buffer.compare(logged, last.hash) !== 0) {
         throw new Error(
-          `row ${last.sequence} of the activity log is not the one that was signed: nothing more is signed; run \`keyhearth audit verify\``,
+          `entry ${last.sequence} of the activity log is not the one that was signed: nothing more is signed; run \`keyhearth audit verify\``,
         );
       }
     }

@@ -12,7 +12,7 @@ export interface KnownHead {
   readonly sequence: number;
   /** Hex. */
   readonly hash: string;
-  /** Ends the sentence "row 7 is not the one that": `the keychain noted on 2026-01-01T00:00:00.000Z`. */
+  /** Ends the sentence "entry 7 is not the one that": `the keychain noted on 2026-01-01T00:00:00.000Z`. */
   readonly known: string;
   /** The time at which the head was signed, in milliseconds; absent if the head does not hold one. */
   readonly signedAt?: number;
@@ -59,17 +59,17 @@ export class LogChecker {
     const expected = this.#last + 1;
     this.#rows += 1;
     if (sequence < expected) {
-      this.find(sequence, `row ${sequence} stands after row ${this.#last}: it was moved or inserted`);
+      this.find(sequence, `entry ${sequence} stands after entry ${this.#last}: it was moved or inserted`);
       return;
     }
-    if (sequence === expected + 1) this.find(expected, `row ${expected} is missing`);
-    else if (sequence > expected) this.find(expected, `rows ${expected} to ${sequence - 1} are missing`);
+    if (sequence === expected + 1) this.find(expected, `entry ${expected} is missing`);
+    else if (sequence > expected) this.find(expected, `entries ${expected} to ${sequence - 1} are missing`);
     if (Buffer.compare(row.hash, activityHash(row)) !== 0) {
-      this.find(sequence, `row ${sequence} was changed after it was written`);
+      this.find(sequence, `entry ${sequence} was changed after it was written`);
     } else if (sequence === expected && Buffer.compare(row.previousHash, this.#hash) !== 0) {
       this.find(
         sequence,
-        `row ${sequence} does not follow the row before it: one of them was replaced or inserted, or rows between them were removed`,
+        `entry ${sequence} does not follow the entry before it: one of them was replaced or inserted, or entries between them were removed`,
       );
     }
     this.#last = sequence;
@@ -80,11 +80,11 @@ export class LogChecker {
   head(head: SignedHead): void {
     const { sequence, publicKey, hash, signedAt } = head;
     if (publicKey !== this.#publicKey) {
-      this.find(sequence, `the head of row ${sequence} is signed by another key, ${publicKey}`);
+      this.find(sequence, `the head of entry ${sequence} is signed by another key, ${publicKey}`);
     } else if (!this.#isSigned(head)) {
-      this.find(sequence, `the head of row ${sequence} was changed: its signature does not hold`);
+      this.find(sequence, `the head of entry ${sequence} was changed: its signature does not hold`);
     } else if (sequence < this.#last) {
-      this.find(sequence, `the head of row ${sequence} stands after row ${this.#last}: it was moved`);
+      this.find(sequence, `the head of entry ${sequence} stands after entry ${this.#last}: it was moved`);
     } else {
       this.#expect({ sequence, hash, known: `the vault signed on ${isoTime(signedAt)}`, signedAt });
     }
@@ -97,13 +97,13 @@ export class LogChecker {
   }
 
   end(): LogCheck {
-    if (this.#isGiven && this.#signed === 0) this.find(null, 'no row is signed by the key that is given');
+    if (this.#isGiven && this.#signed === 0) this.find(null, 'no entry is signed by the key that is given');
     const beyond = [...this.#known.values()].flat().filter(({ sequence }) => sequence > this.#last);
     const farthest = beyond.sort((a, b) => b.sequence - a.sequence)[0];
     if (farthest !== undefined) {
       this.find(
         this.#last + 1,
-        `the end is missing: the log ends at row ${this.#last}, and row ${farthest.sequence} is one that ${farthest.known}`,
+        `the end is missing: the log ends at entry ${this.#last}, and entry ${farthest.sequence} is one that ${farthest.known}`,
       );
     }
     return {
@@ -130,8 +130,8 @@ export class LogChecker {
     const since = this.#signed;
     for (const { hash, known, signedAt } of heads) {
       if (hash !== computed) {
-        const where = since + 1 < this.#last ? `a row from ${since + 1} to ${this.#last}` : 'it';
-        this.find(this.#last, `row ${this.#last} is not the one that ${known}: ${where} was changed`);
+        const where = since + 1 < this.#last ? `an entry from ${since + 1} to ${this.#last}` : 'it';
+        this.find(this.#last, `entry ${this.#last} is not the one that ${known}: ${where} was changed`);
       } else if (signedAt !== undefined) {
         this.#signed = this.#last;
         this.#signedAt = signedAt;

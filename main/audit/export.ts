@@ -175,7 +175,7 @@ export async function checkExport(
   if (last !== first.rows) {
     checker.find(
       null,
-      `the first line says that the log has ${first.rows} rows, and the last here is ${last}`,
+      `the first line says that the log has ${first.rows} entries, and the last here is ${last}`,
     );
   }
   return { check: checker.end(), identity: first, publicKey: first.publicKey };

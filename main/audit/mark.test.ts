@@ -48,7 +48,7 @@ test('a mark that could not be written is written later, and said once for each 
     mark.note(connection, 3);
     expect(() => {
       new LogMark(file, () => undefined).check(connection);
-    }).toThrow('row 3 was answered here');
+    }).toThrow('entry 3 was answered here');
     expect(said).toHaveLength(1);
     expect(faults).toEqual([]);
   } finally {

@@ -78,7 +78,7 @@ export class LogMark {
     const gone =
       marked === undefined
         ? 'activities may be gone that were answered'
-        : `its log ends at row ${end}, and row ${marked} was answered here: ${marked - end === 1 ? `row ${marked} is` : `rows ${end + 1} to ${marked} are`} gone`;
+        : `its log ends at entry ${end}, and entry ${marked} was answered here: ${marked - end === 1 ? `entry ${marked} is` : `entries ${end + 1} to ${marked} are`} gone`;
     const why = isDamaged
       ? `Its write-ahead log was damaged; it is kept as it was in ${damaged}`
       : 'Its write-ahead log was damaged, removed or replaced, or an older state of the file was put back';

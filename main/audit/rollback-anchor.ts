@@ -38,7 +38,7 @@ export async function readAnchor(keychain: Keychain, vaultId: string): Promise<S
   try {
     return signedHead.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
   } catch {
-    throw rolledBack('the note that the keychain holds of the newest row of the log cannot be read');
+    throw rolledBack('the note that the keychain holds of the newest entry of the log cannot be read');
   }
 }
 
@@ -54,21 +54,21 @@ export const forgetAnchor = (keychain: Keychain, vaultId: string): Promise<void>
 export function checkAgainst(tx: Reader, vault: VaultRow, publicKey: string, anchor: SignedHead): void {
   if (!headVerifier(identityOf(vault), publicKey)(anchor)) {
     throw rolledBack(
-      'the note that the keychain holds of the newest row of the log is not signed by this vault',
+      'the note that the keychain holds of the newest entry of the log is not signed by this vault',
     );
   }
   const { sequence, hash, signedAt } = anchor;
-  const noted = `the keychain holds a note, signed on ${isoTime(signedAt)}, of row ${sequence}`;
+  const noted = `the keychain holds a note, signed on ${isoTime(signedAt)}, of entry ${sequence}`;
   const end = logEnd(tx).sequence;
   if (sequence > end) {
     throw rolledBack(
-      `the vault's file is older than one that was used here: its log ends at row ${end}, and ${noted}`,
+      `the vault's file is older than one that was used here: its log ends at entry ${end}, and ${noted}`,
     );
   }
   const present = activityHashAt(tx, sequence);
   if (present === undefined || toHex(present) !== hash) {
     throw rolledBack(
-      `the vault's file is not the one that was used here last: its log has another row ${sequence}, and ${noted}`,
+      `the vault's file is not the one that was used here last: its log has another entry ${sequence}, and ${noted}`,
     );
   }
 }

@@ -26,7 +26,7 @@ const known = new Map();
 let log;
 let key;
 let last = { sequence: 0, hash: '00'.repeat(32) };
-let signed = 'No row is signed.';
+let signed = 'No entry is signed.';
 let isSigned = false;
 
 /** The second is that of logs which were exported before Keyhearth had its name. */
@@ -48,15 +48,15 @@ function checkRow(row) {
   const { sequence, previousHash } = row;
   const next = last.sequence + 1;
   if (!(sequence >= next)) {
-    problems.push(`row ${sequence} stands after row ${last.sequence}: it was moved or inserted`);
+    problems.push(`entry ${sequence} stands after entry ${last.sequence}: it was moved or inserted`);
     return;
   }
-  if (sequence > next) problems.push(`rows ${next} to ${sequence - 1} are missing`);
+  if (sequence > next) problems.push(`entries ${next} to ${sequence - 1} are missing`);
   const fields = JSON.stringify(hashed.split(' ').map((name) => row[name]));
   const hash = createHash('sha256').update(Buffer.from(previousHash, 'hex')).update(fields).digest('hex');
-  if (hash !== row.hash) problems.push(`row ${sequence} was changed after it was written`);
+  if (hash !== row.hash) problems.push(`entry ${sequence} was changed after it was written`);
   else if (sequence === next && previousHash !== last.hash)
-    problems.push(`row ${sequence} does not follow the row before it`);
+    problems.push(`entry ${sequence} does not follow the entry before it`);
   last = row;
   compare();
 }
@@ -68,9 +68,9 @@ function checkHead(head, fields) {
   const isWhole = Object.keys(head).join(' ') === fields && publicKey === log.publicKey;
   const isHex = /^[0-9a-f]+$/.test(signature);
   if (!isWhole || !isHex || !verify('sha256', message, key, Buffer.from(signature, 'hex')))
-    problems.push(`the head of row ${sequence} is not signed by the vault's key`);
+    problems.push(`the head of entry ${sequence} is not signed by the vault's key`);
   else if (sequence < last.sequence)
-    problems.push(`the head of row ${sequence} stands after row ${last.sequence}: it was moved`);
+    problems.push(`the head of entry ${sequence} stands after entry ${last.sequence}: it was moved`);
   else expect(sequence, hash, `the vault signed on ${new Date(signedAt).toISOString()}`, true);
 }
 
@@ -83,9 +83,9 @@ function expect(sequence, hash, by, bySignature = false) {
 function compare() {
   for (const { sequence, hash, by, bySignature } of known.get(last.sequence) ?? []) {
     if (hash === last.hash) {
-      signed = `Row ${sequence} is the one that ${by}.`;
+      signed = `Entry ${sequence} is the one that ${by}.`;
       isSigned ||= bySignature;
-    } else problems.push(`row ${sequence} is not the one that ${by}: it, or one before it, was changed`);
+    } else problems.push(`entry ${sequence} is not the one that ${by}: it, or one before it, was changed`);
   }
   known.delete(last.sequence);
 }
@@ -143,17 +143,17 @@ async function verifyLog(file, given) {
   if (log === undefined) begin(undefined);
   if (last.sequence !== log.rows)
     problems.push(
-      `the first line says that the log has ${log.rows} rows, and the last here is ${last.sequence}`,
+      `the first line says that the log has ${log.rows} entries, and the last here is ${last.sequence}`,
     );
   for (const { sequence, by } of [...known.values()].flat())
     if (sequence > last.sequence)
       problems.push(
-        `the end is missing: the log ends at row ${last.sequence}, and row ${sequence} is one that ${by}`,
+        `the end is missing: the log ends at entry ${last.sequence}, and entry ${sequence} is one that ${by}`,
       );
   // Any program can write a log that names the key, and is not signed by it.
-  if (given !== undefined && !isSigned) problems.push('no row is signed by the key that is given');
+  if (given !== undefined && !isSigned) problems.push('no entry is signed by the key that is given');
   const verdict = problems.length > 0 ? 'This log was changed or is incomplete.' : 'The log is intact.';
-  const about = `${log.rows} rows of vault ${log.vaultId}; key ${log.publicKey}`;
+  const about = `${log.rows} ${log.rows === 1 ? 'entry' : 'entries'} of vault ${log.vaultId}; key ${log.publicKey}`;
   process.stdout.write([...problems, about, signed, verdict, ''].map(visible).join('\n'));
   process.exitCode = problems.length > 0 ? 1 : 0;
 }

@@ -50,7 +50,7 @@ test('the log is checked, exported, and a change by another program is detected'
   // As if the file had been changed; detecting such a change is tested elsewhere.
   const findings = Array.from({ length: 12 }, (_, index) => ({
     row: index + 1,
-    problem: `row ${String(index + 1)} was changed after it was written`,
+    problem: `entry ${String(index + 1)} was changed after it was written`,
   }));
   await page.route('**/window/checkLog', (route) =>
     route.fulfill({
@@ -59,7 +59,7 @@ test('the log is checked, exported, and a change by another program is detected'
   );
   await button(page, 'Verify log').click();
   const wrong = page.getByRole('alert').filter({ hasText: 'The log was changed or is incomplete' });
-  await wrong.filter({ hasText: 'row 1 was changed after it was written' }).waitFor();
+  await wrong.filter({ hasText: 'entry 1 was changed after it was written' }).waitFor();
   await wrong.filter({ hasText: 'and 5 more' }).waitFor();
   expect(await axeFindings(page, 'log-changed')).toEqual([]);
   await takePicture(page, 'log-changed');

@@ -239,7 +239,7 @@ describe('after a crash', () => {
         if (found.code !== 'VAULT_ROLLED_BACK') continue;
         expect(found.message).toMatch(
           new RegExp(
-            `its log ends at row \\d+, and row ${String(killed.rows)} was answered here: rows? .* gone`,
+            `its log ends at entry \\d+, and entry ${String(killed.rows)} was answered here: (entry|entries) .* gone`,
           ),
         );
         // The next start says the same, although SQLite has taken up the log meanwhile.
@@ -247,7 +247,7 @@ describe('after a crash', () => {
         await accept(killed);
         const { rows } = (await opened(killed)) as { rows: number };
         expect(rows).toBeLessThan(killed.rows);
-        expect(found.message).toContain(`ends at row ${String(rows)}`);
+        expect(found.message).toContain(`ends at entry ${String(rows)}`);
       }
       expect(refused).toBeGreaterThan(0);
       report(`a write-ahead log ${kind}`, { trials, refused, 'lost in silence': 0 });

@@ -174,7 +174,7 @@ describe('keyhearth audit', () => {
     const empty = await home.run('audit', 'verify');
     expect(empty).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^0 rows .*\nNo row is signed yet\.\n/) as string,
+      stdout: expect.stringMatching(/^0 entries .*\nNo entry is signed yet\.\n/) as string,
     });
     expect(errorOf(await home.run('audit', 'head', '--json'))).toBe(
       'the activity log is empty: there is no head to sign',
@@ -221,7 +221,7 @@ describe('keyhearth audit', () => {
     const early = await home.run('audit', 'verify', running, ...given);
     expect(early.code).toBe(1);
     expect(early.stdout).toMatch(
-      /^the end is missing: the log ends at row 5, and row 6 is one that you noted\n/,
+      /^the end is missing: the log ends at entry 5, and entry 6 is one that you noted\n/,
     );
     expect(early.stdout).toMatch(/\n1 problem: this log was changed or is incomplete\.\n$/);
 
@@ -233,7 +233,7 @@ describe('keyhearth audit', () => {
     await service.stop();
     const stopped = join(home.path, 'stopped.jsonl');
     expect((await home.run('audit', 'export', stopped)).stdout).toBe(
-      `Exported the activity log to ${stopped}: 6 rows, signed up to row 6. Verify it with: keyhearth audit verify ${stopped}\n`,
+      `Exported the activity log to ${stopped}: 6 entries, signed up to entry 6. Verify it with: keyhearth audit verify ${stopped}\n`,
     );
     expect((await home.run('audit', 'verify', ...given)).code).toBe(0);
     expect(await checkText(readFileSync(stopped, 'utf8'))).toMatchObject({
@@ -275,7 +275,7 @@ describe('keyhearth audit', () => {
     cpSync(join(import.meta.dirname, '../../dist/standalone/verify-log.mjs'), script);
     const { stdout } = await run(process.execPath, [script, file], { cwd: home.path, env: {} });
     expect(stdout).toMatch(
-      /^2 rows of vault .*\nRow 2 is the one that the vault signed on .*\nThe log is intact\.\n$/,
+      /^2 entries of vault .*\nEntry 2 is the one that the vault signed on .*\nThe log is intact\.\n$/,
     );
     const said = run(process.execPath, [script, forge(file)], { cwd: home.path, env: {} });
     await expect(said).rejects.toMatchObject({ code: 1, stdout: expect.not.stringMatching(lies) as string });
@@ -294,7 +294,7 @@ describe('keyhearth audit', () => {
     expect(code).toBe(1);
     expect(json).toMatchObject({ ok: false, rows: 3, signed: 0, more: 0 });
     expect((json as unknown as LogCheck).findings).toMatchObject([
-      { row: 4, problem: expect.stringMatching(/^the end is missing: the log ends at row 3/) as string },
+      { row: 4, problem: expect.stringMatching(/^the end is missing: the log ends at entry 3/) as string },
     ]);
     const doctor = await home.run('doctor', '--no-keychain', '--json');
     expect(doctor.code).toBe(1);
@@ -360,7 +360,7 @@ describe('a file that was rolled back, with a real keyring', () => {
       expect(await first.service.stop()).toBe(0);
       const verified = await home.run('audit', 'verify');
       expect(verified.code).toBe(0);
-      expect(verified.stdout).toContain('\nThe keychain holds a note of row 3.\n');
+      expect(verified.stdout).toContain('\nThe keychain holds a note of entry 3.\n');
 
       const older = join(home.path, 'older.db');
       cpSync(home.file, older);
@@ -371,11 +371,11 @@ describe('a file that was rolled back, with a real keyring', () => {
       for (const name of ['-wal', '-shm']) expect(existsSync(home.file + name)).toBe(false);
 
       const problem =
-        /the vault's file is older than one that was used here: its log ends at row 3, and the keychain holds a note, signed on .*Z, of row 5\. Put the newer file/;
+        /the vault's file is older than one that was used here: its log ends at entry 3, and the keychain holds a note, signed on .*Z, of entry 5\. Put the newer file/;
       const found = await home.run('audit', 'verify');
       expect(found.code).toBe(1);
       expect(found.stdout).toMatch(
-        /^the end is missing: the log ends at row 3, and row 5 is one that the keychain holds a note of/,
+        /^the end is missing: the log ends at entry 3, and entry 5 is one that the keychain holds a note of/,
       );
       const byPassword = await home.serve('--password-file', home.passwordFile);
       expect(byPassword.line['state']).toBe('locked');
@@ -425,7 +425,9 @@ describe('a file that was rolled back, with a real keyring', () => {
       expect(last.line['state']).toBe('unlocked');
       await addWallets(last.client, 1);
       expect(await last.service.stop()).toBe(0);
-      expect((await home.run('audit', 'verify')).stdout).toContain('\nThe keychain holds a note of row 4.\n');
+      expect((await home.run('audit', 'verify')).stdout).toContain(
+        '\nThe keychain holds a note of entry 4.\n',
+      );
     },
   );
 
@@ -441,6 +443,6 @@ describe('a file that was rolled back, with a real keyring', () => {
     await addWallets(client, 1);
     expect(await service.stop()).toBe(0);
     const after = await home.run('audit', 'verify');
-    expect(after.stdout).toContain('\nThe keychain holds a note of row 1.\n');
+    expect(after.stdout).toContain('\nThe keychain holds a note of entry 1.\n');
   });
 });

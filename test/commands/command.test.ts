@@ -988,7 +988,7 @@ describe('doctor', () => {
     expect(code).toBe(1);
     expect(about(findings, /^activity log$/)).toMatchObject({
       outcome: 'failed',
-      detail: 'row 1 was changed after it was written',
+      detail: 'entry 1 was changed after it was written',
     });
   });
 

@@ -57,14 +57,16 @@ const forged =
 
 const signedAt = String.raw`the vault signed on \d{4}-\d\d-\d\dT[\d:.]+Z`;
 const notSigned = (row: number): RegExp =>
-  new RegExp(`^row ${String(row)} is not the one that ${signedAt}: `);
+  new RegExp(`^entry ${String(row)} is not the one that ${signedAt}: `);
 const wasChanged = (row: number): RegExp =>
-  new RegExp(`^row ${String(row)} was changed after it was written$`);
+  new RegExp(`^entry ${String(row)} was changed after it was written$`);
 const notFollowing = (row: number): RegExp =>
-  new RegExp(`^row ${String(row)} does not follow the row before it`);
-const isMissing = (row: number): RegExp => new RegExp(`^rows? ${String(row)} (is|to .* are) missing$`);
+  new RegExp(`^entry ${String(row)} does not follow the entry before it`);
+const isMissing = (row: number): RegExp => new RegExp(`^(entry|entries) ${String(row)} (is|to .* are) missing$`);
 const endMissing = (last: number): RegExp =>
-  new RegExp(`^the end is missing: the log ends at row ${String(last)}, and row 12 is one that ${signedAt}$`);
+  new RegExp(
+    `^the end is missing: the log ends at entry ${String(last)}, and entry 12 is one that ${signedAt}$`,
+  );
 
 /** Every verifier finds the same place first: in the file, in its export, and in the export without Keyhearth. */
 async function expectFound(file: string, row: number | null, problem: RegExp): Promise<void> {
@@ -151,7 +153,7 @@ describe('every column of a row is hashed', () => {
       const check = await checkFile(file);
       expect(check.findings).toMatchObject([{ row: 8 }, { row: 12 }]);
       expect(check.findings[0]?.problem).toMatch(notSigned(8));
-      expect(check.findings[0]?.problem).toMatch(/: a row from 5 to 8 was changed$/);
+      expect(check.findings[0]?.problem).toMatch(/: an entry from 5 to 8 was changed$/);
       expect(check.signed).toBe(4);
     },
   );
@@ -214,7 +216,7 @@ describe('rows that are edited, deleted, inserted, swapped or cut off', () => {
     const file = changed(forged(copyOf(12, 13)));
     expect(await checkFile(file)).toMatchObject({ rows: 13, signed: 12, findings: [] });
     const { stdout } = await runStandalone(exportFile(file));
-    expect(stdout).toMatch(/^13 rows .*\nRow 12 is the one that /);
+    expect(stdout).toMatch(/^13 entries .*\nEntry 12 is the one that /);
   });
 
   test('the end cut off with its heads: a noted head tells', async () => {
@@ -225,7 +227,7 @@ describe('rows that are edited, deleted, inserted, swapped or cut off', () => {
     expect((await checkFile(file)).findings).toEqual([]);
     const { sequence, hash } = headsOf(signedLog).at(-1) ?? { sequence: 0, hash: '' };
     const noted = [{ sequence, hash, known: 'you noted' }];
-    const problem = 'the end is missing: the log ends at row 8, and row 12 is one that you noted';
+    const problem = 'the end is missing: the log ends at entry 8, and entry 12 is one that you noted';
     expect((await checkFile(file, noted)).findings).toEqual([{ row: 9, problem }]);
     expect((await checkText(text, { noted })).findings).toEqual([{ row: 9, problem }]);
     const alone = await runStandalone(text, ['--head', `12:${hash}`]);
@@ -262,7 +264,7 @@ describe('rows that are edited, deleted, inserted, swapped or cut off', () => {
     const [{ sequence, hash, publicKey } = { sequence: 0, hash: '', publicKey: '' }] = headsOf(signedLog);
     const noted = [{ sequence, hash, known: 'you noted' }];
     expect((await checkFile(file, noted)).findings[0]?.problem).toMatch(
-      /^row 4 is not the one that you noted/,
+      /^entry 4 is not the one that you noted/,
     );
     expect((await checkText(text, { noted: [], publicKey })).findings[0]?.problem).toMatch(
       /^the log is signed by the key 04[0-9a-f]+, not by the one given$/,
@@ -275,7 +277,7 @@ describe('rows that are edited, deleted, inserted, swapped or cut off', () => {
 
 describe('signed heads', () => {
   const headChanged =
-    /^the head of row (8|80) (was changed: its signature does not hold|is signed by another key)/;
+    /^the head of entry (8|80) (was changed: its signature does not hold|is signed by another key)/;
 
   test.each([
     ['sequence', '80'],
@@ -306,7 +308,7 @@ describe('signed heads', () => {
     const { signed, findings } = await checkFile(file);
     expect(signed).toBe(0);
     expect(findings.map(({ problem }) => problem)).toEqual(
-      [4, 8, 12].map((row) => `the head of row ${String(row)} was changed: its signature does not hold`),
+      [4, 8, 12].map((row) => `the head of entry ${String(row)} was changed: its signature does not hold`),
     );
   });
 });
@@ -323,13 +325,17 @@ describe('an exported log', () => {
 
   test.each<[string, (all: string[]) => void, RegExp]>([
     ['a line left out', (all) => all.splice(lineOf(6), 1), isMissing(6)],
-    ['a line twice', (all) => all.splice(lineOf(6), 0, all[lineOf(6)] ?? ''), /^row 6 stands after row 6/],
+    [
+      'a line twice',
+      (all) => all.splice(lineOf(6), 0, all[lineOf(6)] ?? ''),
+      /^entry 6 stands after entry 6/,
+    ],
     [
       'two lines swapped',
       (all) => all.splice(lineOf(6), 2, all[lineOf(7)] ?? '', all[lineOf(6)] ?? ''),
       isMissing(6),
     ],
-    ['the end cut off', (all) => all.splice(lineOf(11)), /^the first line says that the log has 12 rows/],
+    ['the end cut off', (all) => all.splice(lineOf(11)), /^the first line says that the log has 12 entries/],
     ['an empty line', (all) => all.splice(3, 0, ''), /^line 4 is not/],
     [
       'a line in other words',
@@ -350,12 +356,12 @@ describe('an exported log', () => {
     [
       'a head that was moved',
       (all) => all.push(...all.splice(lineOf(4) + 1, 1)),
-      /^the head of row 4 stands after row 12: it was moved$/,
+      /^the head of entry 4 stands after entry 12: it was moved$/,
     ],
     [
       'a vault of another name',
       (all) => (all[0] = (all[0] ?? '').replace(/"vaultId":"./, '"vaultId":"?')),
-      /^the head of row 12 /,
+      /^the head of entry 12 /,
     ],
   ])('%s', async (_what, change, problem) => {
     const text = rewritten(change);
@@ -372,16 +378,16 @@ describe('an exported log', () => {
     const begun = JSON.stringify({ ...(JSON.parse(first) as object), head: null });
     const unsigned = [begun, ...rest.filter((text) => !text.startsWith('{"kind":"head"'))].join('\n');
     const { findings } = await checkText(unsigned, { noted: [], publicKey });
-    expect(findings.map(({ problem }) => problem)).toEqual(['no row is signed by the key that is given']);
+    expect(findings.map(({ problem }) => problem)).toEqual(['no entry is signed by the key that is given']);
     const { code, stdout } = await runStandalone(unsigned, ['--public-key', publicKey]);
-    expect(stdout).toContain('no row is signed by the key that is given');
+    expect(stdout).toContain('no entry is signed by the key that is given');
     expect(stdout).not.toContain('The log is intact.');
     expect(code).toBe(1);
     // Nothing is claimed of a key where none is given.
     expect((await checkText(unsigned)).findings).toEqual([]);
     expect(await runStandalone(unsigned)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('No row is signed.') as string,
+      stdout: expect.stringContaining('No entry is signed.') as string,
     });
   });
 

@@ -642,7 +642,7 @@ describe('a verification', () => {
     [
       'a log that was edited',
       "PRAGMA recursive_triggers = OFF; REPLACE INTO activities SELECT sequence, id, revision, organization_id, type, status, fingerprint, timestamp_ms, '{}', result, failure, votes, created_at, updated_at, previous_hash, hash FROM activities WHERE sequence = 2",
-      /^activity log: row 2 was changed after it was written$/,
+      /^activity log: entry 2 was changed after it was written$/,
     ],
     [
       'a row that refers to none',

@@ -1012,7 +1012,7 @@ describe('keyhearth doctor', () => {
     expect(found.findings).toContainEqual({
       check: 'activity log',
       outcome: 'failed',
-      detail: 'row 2 was changed after it was written',
+      detail: 'entry 2 was changed after it was written',
     });
 
     const refusal = await run('--accept-changes');

@@ -27,7 +27,7 @@ export function declareAudit(program: Command): void {
   });
   addSubcommand<AuditVerifyFlags>(audit, {
     name: 'verify [file]',
-    description: 'Verify every row and signed head of an exported log, or of the vault itself',
+    description: 'Verify every entry and signed head of an exported log, or of the vault itself',
     describes: { file: 'Exported log, - for standard input; default: the vault’s own log' },
     options: [
       new Option('--public-key <hex>', 'Require this signing key, as you noted it'),

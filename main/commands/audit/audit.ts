@@ -111,7 +111,7 @@ export async function auditExport(config: Config, file: string, json: boolean): 
   print(
     json,
     { file, rows, head },
-    `Exported the activity log to ${file}: ${rows} rows${head === null ? '' : `, signed up to row ${head.sequence}`}. Verify it with: keyhearth audit verify ${file}`,
+    `Exported the activity log to ${file}: ${entries(rows)}${head === null ? '' : `, signed up to entry ${head.sequence}`}. Verify it with: keyhearth audit verify ${file}`,
   );
 }
 
@@ -141,7 +141,7 @@ export async function auditHead(config: Config, json: boolean): Promise<void> {
       exitCodes.failed,
       rows === 0
         ? 'the activity log is empty: there is no head to sign'
-        : `none of the ${rows} rows is signed yet: unlock the vault to sign them`,
+        : `no entry of ${rows} is signed yet: unlock the vault to sign them`,
     );
   }
   const { id, organizationId } = source.vault;
@@ -149,7 +149,7 @@ export async function auditHead(config: Config, json: boolean): Promise<void> {
     json,
     { vaultId: id, organizationId, rows, head },
     [
-      `Row ${head.sequence} of ${rows}, signed on ${isoTime(head.signedAt)}. To verify the log against this head later:`,
+      `Entry ${head.sequence} of ${rows}, signed on ${isoTime(head.signedAt)}. To verify the log against this head later:`,
       `keyhearth audit verify --head ${head.sequence}:${head.hash} --public-key ${head.publicKey}`,
     ].join('\n'),
   );
@@ -211,6 +211,8 @@ async function verify(
     ? await verifyVault(config, publicKey, noted)
     : await verifyFile(file, publicKey, noted);
 }
+
+const entries = (count: number): string => (count === 1 ? '1 entry' : `${count} entries`);
 
 function notedHead(text: string): KnownHead {
   const [, sequence = '', hash = ''] = /^([0-9]{1,15}):(.*)$/.exec(text) ?? [];
@@ -285,11 +287,11 @@ async function readKeychain(
   try {
     const anchor = await readAnchor(keychainOf(config), vault.id);
     if (anchor === undefined) return { ...nothing, said: 'The keychain holds no note of the log.' };
-    const said = `The keychain holds a note of row ${anchor.sequence}.`;
+    const said = `The keychain holds a note of entry ${anchor.sequence}.`;
     if (headVerifier(identityOf(vault), publicKey)(anchor)) {
       return { said, noted: [knownAnchor(anchor)], findings: [] };
     }
-    const problem = 'the note that the keychain holds of the newest row is not signed by the vault’s key';
+    const problem = 'the note that the keychain holds of the newest entry is not signed by the vault’s key';
     return { said, noted: [], findings: [{ row: anchor.sequence, problem }] };
   } catch (error) {
     const problem = reasonOf(error);
@@ -303,7 +305,7 @@ async function readKeychain(
 function anchorOf(state: LogState | undefined): string | undefined {
   if (state?.witness == null) return undefined;
   return 'sequence' in state.witness
-    ? `The keychain holds a note of row ${state.witness.sequence}.`
+    ? `The keychain holds a note of entry ${state.witness.sequence}.`
     : `The keychain holds no note of the log: ${state.witness.obstacle}`;
 }
 
@@ -319,10 +321,10 @@ function describe({ check, vaultId, publicKey, publicKeyFrom, witness }: Verdict
   return [
     ...findings.map(({ problem }) => problem),
     ...(more > 0 ? [`and ${more} more`] : []),
-    `${rows} rows of vault ${vaultId}.`,
+    `${entries(rows)} of vault ${vaultId}.`,
     signedAt === null
-      ? 'No row is signed yet.'
-      : `Signed up to row ${signed} on ${isoTime(signedAt)}${rows > signed ? `; ${rows - signed} since are not signed yet` : ''}.`,
+      ? 'No entry is signed yet.'
+      : `Signed up to entry ${signed} on ${isoTime(signedAt)}${rows > signed ? `; ${rows - signed} since are not signed yet` : ''}.`,
     `Key: ${publicKey}, ${whoseWord[publicKeyFrom]}.`,
     ...(witness === undefined ? [] : [witness]),
     problems === 0

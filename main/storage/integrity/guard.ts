@@ -409,7 +409,7 @@ export class RowGuard implements Guard, WaitingCheck {
   /** @param end Of the chain that was followed: it must be the one that was sealed here. */
   #know([sequence, hash]: LogEnd, waiting: WaitingRows): void {
     if (sequence > 0 && !this.#ends.some((end) => end.startsWith(`${String(sequence)} ${hash} `))) {
-      const problem = 'the log ended with another row when it was last written';
+      const problem = 'the log ended with another entry when it was last written';
       this.#discover([{ table: 'activities', row: String(sequence), problem }]);
       return;
     }

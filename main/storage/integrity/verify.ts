@@ -136,7 +136,7 @@ function checkEnd(tx: Reader, seal: IntegrityDigest | undefined): readonly RowFi
     findings.push({
       table: 'activities',
       row: String(log[0]),
-      problem: `the log ended with another row ${String(seal.log[0])} when it was last written`,
+      problem: `the log ended with another entry ${String(seal.log[0])} when it was last written`,
     });
   }
   const first = seal?.sums.accepted?.[0] ?? 0;

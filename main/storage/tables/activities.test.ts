@@ -99,7 +99,7 @@ describe('the chain', () => {
     expect(checkActivityChain(connection)).toEqual({
       ok: false,
       sequence: 2,
-      problem: 'row 2 was changed after it was written',
+      problem: 'entry 2 was changed after it was written',
     });
   });
 
@@ -121,7 +121,7 @@ describe('the chain', () => {
     expect(checkActivityChain(connection)).toEqual({
       ok: false,
       sequence,
-      problem: `row ${String(sequence)} is missing`,
+      problem: `entry ${String(sequence)} is missing`,
     });
   });
 
@@ -133,7 +133,7 @@ describe('the chain', () => {
     expect(checkActivityChain(connection)).toEqual({
       ok: false,
       sequence: 2,
-      problem: 'row 2 does not follow the row before it',
+      problem: 'entry 2 does not follow the entry before it',
     });
   });
 
@@ -153,7 +153,7 @@ describe('the chain', () => {
     expect(checkActivityChain(connection)).toEqual({
       ok: false,
       sequence: 3,
-      problem: 'row 3 does not follow the row before it',
+      problem: 'entry 3 does not follow the entry before it',
     });
   });
 

@@ -415,20 +415,20 @@ export function* walkActivityChain(
     const { rows, isEnd } = listLog(tx, expected - 1, Number.MAX_SAFE_INTEGER, slice);
     for (const row of rows) {
       if (row.sequence !== expected) {
-        return { ok: false, sequence: expected, problem: `row ${String(expected)} is missing` };
+        return { ok: false, sequence: expected, problem: `entry ${String(expected)} is missing` };
       }
       if (Buffer.compare(row.previousHash, previous) !== 0) {
         return {
           ok: false,
           sequence: row.sequence,
-          problem: `row ${String(row.sequence)} does not follow the row before it`,
+          problem: `entry ${String(row.sequence)} does not follow the entry before it`,
         };
       }
       if (Buffer.compare(row.hash, activityHash(row)) !== 0) {
         return {
           ok: false,
           sequence: row.sequence,
-          problem: `row ${String(row.sequence)} was changed after it was written`,
+          problem: `entry ${String(row.sequence)} was changed after it was written`,
         };
       }
       onRow(row);
