@@ -150,6 +150,8 @@ export function useCommands({ onHelp, onFreeze }: Wishes): {
     setColorScheme(scheme);
     sayDone({
       title: label,
+      // No one else changes how this window looks.
+      isAsDone: () => Promise.resolve(true),
       undo: () => {
         setColorScheme(before);
         return Promise.resolve();

@@ -18,7 +18,7 @@ export interface Undoable {
   /** Puts it back as it was, with a request of its own. */
   readonly undo: () => Promise<unknown>;
   /** Asks the vault: another person may have changed the same since, whose change an undo would take back. */
-  readonly isAsDone?: () => Promise<boolean>;
+  readonly isAsDone: () => Promise<boolean>;
 }
 
 let offers = 0;
@@ -95,13 +95,13 @@ interface OfferProps {
   readonly id: string;
   readonly message: string | undefined;
   readonly undo: Undoable['undo'];
-  readonly isAsDone: Undoable['isAsDone'] | undefined;
+  readonly isAsDone: Undoable['isAsDone'];
 }
 
 function Offer({ id, message, undo, isAsDone }: OfferProps): ReactNode {
   const [busy, setBusy] = useState(false);
   const putBack = async (): Promise<void> => {
-    if (isAsDone !== undefined && !(await isAsDone())) throw new Error(t('It was changed again since.'));
+    if (!(await isAsDone())) throw new Error(t('It was changed again since.'));
     await undo();
   };
   const takeBack = () => {

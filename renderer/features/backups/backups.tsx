@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Box, Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import type { BackupProgress, BackupRecord, BackupsStatus } from '../../../preload/contract.ts';
+import type { BackupProgress, BackupRecord, BackupsStatus, WindowRpc } from '../../../preload/contract.ts';
 import { agesOf } from './backup-ages.tsx';
 import { sizeOf } from './backup-file.tsx';
 import { ProveBackup } from './backup-proof.tsx';
@@ -14,8 +14,9 @@ import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { timestampOf } from '../../ui/text/time.ts';
+import { areSame } from '../../app/meanwhile.tsx';
 import { sayDone } from '../../app/shell/undo.tsx';
-import { useBackupCall, useBackups, useStatus } from '../../app/rpc/vault.tsx';
+import { useBackupCall, useBackups, useRpc, useStatus } from '../../app/rpc/vault.tsx';
 import { Busy } from '../../ui/busy.tsx';
 import { onText } from '../../ui/on-text.ts';
 import './backup-ages.css';
@@ -181,6 +182,11 @@ const rhythms = [
   { value: '168', label: t('Every week') },
 ];
 
+type ScheduleWish = Parameters<WindowRpc['scheduleBackups']>[0];
+
+const wishOf = (schedule: BackupsStatus['schedule']): ScheduleWish =>
+  schedule && { directory: schedule.directory, hours: schedule.hours };
+
 function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: BackupsStatus }): ReactNode {
   const [typed, setTyped] = useState<string | null>(null);
   const [chosen, setChosen] = useState<string | null>(null);
@@ -190,27 +196,29 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
     setChosen(null);
   };
   const hours = chosen ?? String(schedule?.hours ?? 24);
-  const change = useBackupCall((rpc, wish: { readonly directory: string; readonly hours: number } | null) =>
-    rpc.scheduleBackups(wish),
-  );
+  const rpc = useRpc();
+  const change = useBackupCall((to, wish: ScheduleWish) => to.scheduleBackups(wish));
   const directory = typed ?? schedule?.directory ?? suggestedDirectory;
-  const former = schedule && { directory: schedule.directory, hours: schedule.hours };
+  const former = wishOf(schedule);
+  const isScheduled = async (wish: ScheduleWish): Promise<boolean> => {
+    const { schedule: now } = await rpc.backups();
+    return areSame(wishOf(now), wish);
+  };
   const isAsSet = schedule?.directory === directory.trim() && String(schedule.hours) === hours;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    change.mutate(
-      { directory: directory.trim(), hours: Number(hours) },
-      {
-        onSuccess() {
-          forget();
-          sayDone({
-            title: t('Schedule changed'),
-            message: t('The first backup starts now, the others while Keyhearth runs.'),
-            undo: () => change.mutateAsync(former),
-          });
-        },
+    const wish = { directory: directory.trim(), hours: Number(hours) };
+    change.mutate(wish, {
+      onSuccess() {
+        forget();
+        sayDone({
+          title: t('Schedule changed'),
+          message: t('The first backup starts now, the others while Keyhearth runs.'),
+          isAsDone: () => isScheduled(wish),
+          undo: () => change.mutateAsync(former),
+        });
       },
-    );
+    });
   };
   const stop = () => {
     change.mutate(null, {
@@ -219,6 +227,7 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
         sayDone({
           title: t('Schedule turned off'),
           message: t('Existing backups stay.'),
+          isAsDone: () => isScheduled(null),
           undo: () => change.mutateAsync(former),
         });
       },

@@ -16,8 +16,16 @@ import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { timestampOf } from '../../ui/text/time.ts';
+import { areSame } from '../../app/meanwhile.tsx';
 import { sayDone } from '../../app/shell/undo.tsx';
-import { useBackups, useMessages, useSettings, useSettingsCall, useStatus } from '../../app/rpc/vault.tsx';
+import {
+  useBackups,
+  useMessages,
+  useRpc,
+  useSettings,
+  useSettingsCall,
+  useStatus,
+} from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 
 /** The vault's behavior on this computer. */
@@ -132,16 +140,18 @@ const replacedBy = (
 
 /** Changes settings, says so, and offers the way back. */
 function useChange(of: SettingsNow) {
+  const rpc = useRpc();
   const call = useSettingsCall();
   return {
     isPending: call.isPending,
     error: call.error,
     change: (wanted: SettingsChange, said: string, more?: string) => {
       call.mutate(wanted, {
-        onSuccess() {
+        onSuccess(done) {
           sayDone({
             title: said,
             ...(more === undefined ? {} : { message: more }),
+            isAsDone: async () => areSame(replacedBy(wanted, await rpc.settings()), replacedBy(wanted, done)),
             undo: () => call.mutateAsync(replacedBy(wanted, of)),
           });
         },

@@ -37,6 +37,8 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
   const known = tags.list.find(({ tagName }) => tagName === name);
   const problem = known !== undefined && tagIds.includes(known.tagId) ? already : null;
 
+  const isTagged = async (tagId: string): Promise<boolean> =>
+    (await holdersOf(rpc, kind, tagId)).includes(holderId);
   const put = (event: SyntheticEvent) => {
     event.preventDefault();
     if (name === '') field.current?.focus();
@@ -67,6 +69,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
           setTyped('');
           sayDone({
             title: t('Tag {{name}} added.', { name }),
+            isAsDone: () => isTagged(tagId),
             undo: () => update.mutateAsync({ tagId, remove: [holderId] }),
           });
         },
@@ -80,6 +83,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
         onSuccess() {
           sayDone({
             title: t('Tag {{tagName}} removed.', { tagName }),
+            isAsDone: async () => !(await isTagged(tagId)),
             undo: () => update.mutateAsync({ tagId, add: [holderId] }),
           });
           // The button that had the focus is gone.

@@ -57,6 +57,15 @@ export function useTags(kind: TagKind): Tags {
   };
 }
 
+/** The name that the tag has now, asked of the vault; undefined where it is gone. */
+export async function tagNameOf(rpc: WindowRpc, kind: TagKind, tagId: string): Promise<string | undefined> {
+  const tags =
+    kind === 'user'
+      ? (await queryApi(rpc, 'list_user_tags', {})).userTags
+      : (await queryApi(rpc, 'list_private_key_tags', {})).privateKeyTags;
+  return tags.find((tag) => tag.tagId === tagId)?.tagName;
+}
+
 /** The ids of all that have the tag, asked of the vault. */
 export async function holdersOf(rpc: WindowRpc, kind: TagKind, tagId: string): Promise<readonly string[]> {
   if (kind === 'user') {

@@ -10,11 +10,11 @@ import { nameProblem } from '../../ui/text/names.ts';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import type { Tag } from '../../app/rpc/resources.ts';
 import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
-import { tagKinds, useCreateTag, useRemoveTag, useTags, useUpdateTag } from './tag-queries.ts';
+import { tagKinds, tagNameOf, useCreateTag, useRemoveTag, useTags, useUpdateTag } from './tag-queries.ts';
 import type { TagKind } from './tag-queries.ts';
 import { t } from '../../app/i18n/text.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
-import { useApiQuery } from '../../app/rpc/vault.tsx';
+import { useApiQuery, useRpc } from '../../app/rpc/vault.tsx';
 import '../../ui/rows.css';
 
 /** A resource with a tag: its screen, and its name. */
@@ -150,6 +150,7 @@ interface RowProps {
 function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
   const { tagId, tagName } = tag;
   const { nobody } = tagKinds[kind];
+  const rpc = useRpc();
   const update = useUpdateTag(kind);
   const remove = useRemoveTag(kind);
   return (
@@ -191,6 +192,7 @@ function TagRow({ kind, tag, taken, holders }: RowProps): ReactNode {
                       sayDone({
                         title: t('Tag renamed'),
                         message: t('New name: “{{newName}}”', { newName }),
+                        isAsDone: async () => (await tagNameOf(rpc, kind, tagId)) === newName,
                         undo: () => update.mutateAsync({ tagId, newName: tagName }),
                       });
                     },

@@ -18,7 +18,7 @@ import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
-import { useApiQuery, useSubmit } from '../../app/rpc/vault.tsx';
+import { queryApi, useApiQuery, useRpc, useSubmit } from '../../app/rpc/vault.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { onText } from '../../ui/on-text.ts';
 import '../../ui/rows.css';
@@ -108,10 +108,12 @@ interface ManageProps {
 
 function ManageAccount({ account, wallet }: ManageProps): ReactNode {
   const [, navigate] = useLocation();
+  const rpc = useRpc();
   const exporting = useSubmit('ACTIVITY_TYPE_EXPORT_WALLET_ACCOUNT');
   const remove = useSubmit('ACTIVITY_TYPE_DELETE_WALLET_ACCOUNTS');
   const rename = useSubmit('ACTIVITY_TYPE_UPDATE_WALLET_ACCOUNT_NAME');
-  const ending = account.address.slice(-6);
+  const { walletId, address } = account;
+  const ending = address.slice(-6);
   return (
     <DangerZone>
       <DangerAction
@@ -134,6 +136,13 @@ function ManageAccount({ account, wallet }: ManageProps): ReactNode {
                     sayDone({
                       title: t('Account renamed'),
                       message: name === '' ? t('Name removed') : t('New name: “{{name}}”', { name }),
+                      isAsDone: async () => {
+                        const { account: now } = await queryApi(rpc, 'get_wallet_account', {
+                          walletId,
+                          address,
+                        });
+                        return (now.name ?? '') === name;
+                      },
                       undo: () => rename.mutateAsync({ walletAccountId, name: account.name ?? '' }),
                     });
                   },

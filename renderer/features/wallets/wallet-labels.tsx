@@ -5,7 +5,7 @@ import { Button, Stack, TagsInput, Text } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
 import { t } from '../../app/i18n/text.ts';
-import { useSubmit } from '../../app/rpc/vault.tsx';
+import { queryApi, useRpc, useSubmit } from '../../app/rpc/vault.tsx';
 import { DangerAction } from '../../ui/danger-zone.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
@@ -22,6 +22,7 @@ export const Tags = ({ of }: { readonly of: readonly string[] }): ReactNode =>
 /** Rows of the actions of a wallet. */
 export function LabelActions({ walletId }: { readonly walletId: string }): ReactNode {
   const summaries = useWalletSummaries();
+  const rpc = useRpc();
   const update = useSubmit('ACTIVITY_TYPE_UPDATE_WALLET_LABELS');
   const labels = summaries?.get(walletId);
   if (summaries === undefined || labels === undefined) return null;
@@ -64,6 +65,11 @@ export function LabelActions({ walletId }: { readonly walletId: string }): React
                 onSuccess() {
                   sayDone({
                     title: archived ? t('Wallet back in the lists') : t('Wallet archived'),
+                    isAsDone: async () => {
+                      const { walletSummaries } = await queryApi(rpc, 'list_wallet_summaries', {});
+                      const now = walletSummaries.find((wallet) => wallet.walletId === walletId);
+                      return now?.archived === !archived;
+                    },
                     undo: () => update.mutateAsync({ walletId, archived }),
                   });
                 },

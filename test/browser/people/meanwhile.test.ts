@@ -1,6 +1,15 @@
 /** Others change the vault while a form is open: what the form does is still what the person read in it. */
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { ethereumAccount, newUserBy, resultOf } from '../../support/support.ts';
+import { systemClock } from '../../../main/lib/clock.ts';
+import {
+  ethereumAccount,
+  newUserBy,
+  newWallet,
+  resultOf,
+  startTestVault,
+  temporaryDirectory,
+} from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
 import { axeFindings, visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
@@ -14,6 +23,7 @@ import {
   leaveDialog,
   lock,
   openDialog,
+  password,
   readPhrase,
   wordField,
 } from '../support/steps.ts';
@@ -268,6 +278,14 @@ test('new words do not come beside others where they were to replace words that 
   expect(person.complaints).toEqual([]);
 });
 
+/** Presses the newest Undo, which says that it does nothing. */
+async function undoInVain(page: Page): Promise<void> {
+  await button(page, 'Undo').click();
+  const refusal = page.getByRole('alert').filter({ hasText: 'It was changed again since.' });
+  await refusal.getByRole('button').click();
+  await refusal.waitFor({ state: 'detached' });
+}
+
 test('an undo takes back nothing that another person changed since', async () => {
   await using service = await serveDevVault();
   const { root } = service;
@@ -286,11 +304,7 @@ test('an undo takes back nothing that another person changed since', async () =>
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
   await confirmWhenAsked(page, service.recoveryPhrase);
-  const refused = async (): Promise<void> => {
-    await button(page, 'Undo').click();
-    await page.getByText('It was changed again since.').last().waitFor();
-    await page.getByRole('alert').last().getByRole('button').click();
-  };
+  const refused = () => undoInVain(page);
 
   await visit(page, `/policies/${String(policyId)}`);
   await page.getByRole('textbox', { name: 'Notes' }).fill('For payments.');
@@ -348,5 +362,94 @@ test('an undo takes back nothing that another person changed since', async () =>
     readonly configs: { readonly features: readonly unknown[] };
   };
   expect(configs.features).toEqual([changed]);
+  expect(person.complaints).toEqual([]);
+});
+
+test('no undo takes back what was changed since: of labels, account names, settings, the schedule of backups', async () => {
+  await using service = await startTestVault({
+    password,
+    config: { ui: true },
+    substitutes: { clock: systemClock },
+  });
+  const { root, vault } = service;
+  const { walletId, ethereum: address } = await newWallet(root, 'Daily');
+  const { userId } = await newUserBy(root, 'Ben');
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(vault.newLink());
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page);
+  /** Another person changes what the window has just changed. */
+  const refusedAfter = async (said: string, change: () => Promise<unknown>): Promise<void> => {
+    await page.getByText(said, { exact: true }).waitFor();
+    await change();
+    await undoInVain(page);
+  };
+
+  await visit(page, `/wallets/${walletId}`);
+  const labels = (archived: boolean) =>
+    root.submit('update_wallet_labels', 'UPDATE_WALLET_LABELS', { walletId, archived });
+  await button(page, 'Archive').click();
+  await refusedAfter('Wallet archived', () => labels(false));
+  expect((await root.query('list_wallet_summaries')).body).toMatchObject({
+    walletSummaries: [{ archived: false }],
+  });
+
+  await visit(page, `/wallets/${walletId}/accounts/${address}`);
+  const { accounts } = (await root.query('list_wallet_accounts', { walletId })).body as unknown as {
+    readonly accounts: readonly { readonly walletAccountId: string }[];
+  };
+  const { walletAccountId } = accounts[0] ?? {};
+  const renaming = await openDialog(page, 'Rename…', 'Rename account');
+  await renaming.getByRole('textbox').fill('Mine');
+  await leaveDialog(renaming, 'Rename');
+  await refusedAfter('Account renamed', () =>
+    root.submit('update_wallet_account_name', 'UPDATE_WALLET_ACCOUNT_NAME', {
+      walletAccountId,
+      name: 'Theirs',
+    }),
+  );
+  expect((await root.query('get_wallet_account', { walletId, address })).body).toMatchObject({
+    account: { name: 'Theirs' },
+  });
+
+  const { userTagId } = resultOf(
+    await root.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Payers', userIds: [] }),
+  );
+  const change = (more: object) =>
+    root.submit('update_user_tag', 'UPDATE_USER_TAG', {
+      userTagId,
+      addUserIds: [],
+      removeUserIds: [],
+      ...more,
+    });
+  await visit(page, `/users/${userId}`);
+  const tag = page.getByRole('combobox', { name: 'Tag' });
+  await tag.fill('Payers');
+  await tag.press('Enter');
+  await refusedAfter('Tag Payers added.', () => change({ removeUserIds: [userId] }));
+  await change({ addUserIds: [userId] });
+  await button(page, 'Remove tag Payers').click();
+  await refusedAfter('Tag Payers removed.', () => change({ addUserIds: [userId] }));
+
+  await visit(page, '/tags');
+  const retagging = await openDialog(page, 'Rename tag Payers', 'Rename tag');
+  await retagging.getByRole('textbox').fill('Mine');
+  await leaveDialog(retagging, 'Rename');
+  await refusedAfter('Tag renamed', () => change({ newUserTagName: 'Theirs' }));
+  expect((await root.query('list_user_tags')).body).toMatchObject({ userTags: [{ tagName: 'Theirs' }] });
+
+  await visit(page, '/settings');
+  await page.getByRole('combobox', { name: 'Lock the vault' }).selectOption('5');
+  await refusedAfter('Auto-lock changed', () => vault.rpc.changeSettings({ autoLock: { idleMinutes: 1 } }));
+  expect(await vault.rpc.settings()).toMatchObject({ autoLock: { idleMinutes: 1 } });
+
+  await visit(page, '/backups');
+  using place = temporaryDirectory();
+  await page.getByRole('textbox', { name: 'Folder' }).fill(place.path);
+  await button(page, 'Set schedule').click();
+  const theirs = { directory: place.path, hours: 6 };
+  await refusedAfter('Schedule changed', () => vault.rpc.scheduleBackups(theirs));
+  expect(await vault.rpc.backups()).toMatchObject({ schedule: theirs });
   expect(person.complaints).toEqual([]);
 });
