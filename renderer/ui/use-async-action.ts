@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 
 export interface AsyncAction {
   readonly isPending: boolean;
@@ -12,13 +12,16 @@ export interface AsyncAction {
  * arguments nor its result are in a cache.
  */
 export function useAsyncAction(): AsyncAction {
+  // A busy window takes a second press before it renders what the first one set.
+  const isRunning = useRef(false);
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   return {
     isPending,
     error,
     run(work) {
-      if (isPending) return;
+      if (isRunning.current) return;
+      isRunning.current = true;
       setPending(true);
       setError(null);
       work()
@@ -26,6 +29,7 @@ export function useAsyncAction(): AsyncAction {
           setError(reason instanceof Error ? reason : new Error(String(reason)));
         })
         .finally(() => {
+          isRunning.current = false;
           setPending(false);
         });
     },

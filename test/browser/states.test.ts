@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newWallet } from '../support/support.ts';
+import { newWallet, temporaryDirectory } from '../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { newVaultHome, portToKeep, serveDevVault } from './support/service.ts';
 import {
@@ -317,6 +317,50 @@ describe('two windows of one vault', () => {
       await expect.poll(() => page.locator('body').innerText()).not.toContain('Seen by both');
     }
   });
+});
+
+test('two presses that a busy window takes at once do one thing, and its outcome is shown', async () => {
+  using place = newVaultHome();
+  await using service = await place.serve();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await firstRun(page);
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    const [call] = /submit\/\w+|scheduleBackups/.exec(request.url() + (request.postData() ?? '')) ?? [];
+    if (call !== undefined) sent.push(call);
+  });
+  const pressTwice = (name: string) =>
+    button(page, name).evaluate((pressed: HTMLElement) => {
+      pressed.click();
+      pressed.click();
+    });
+
+  await page.goto(`${service.windowOrigin}/#/wallets/new`);
+  await page.getByRole('textbox', { name: 'Name' }).fill('Daily');
+  await pressTwice('Create wallet');
+  await heading(page, 'Daily').waitFor();
+  await page.goto(`${service.windowOrigin}/#/secrets/new`);
+  await page.getByRole('textbox', { name: 'Name' }).fill('Token');
+  await page.getByRole('textbox', { name: 'Value' }).fill('a value');
+  await pressTwice('Add secret');
+  await heading(page, 'Token').waitFor();
+  await page.goto(`${service.windowOrigin}/#/backups`);
+  using folder = temporaryDirectory();
+  await page.getByRole('textbox', { name: 'Folder' }).fill(folder.path);
+  await pressTwice('Set schedule');
+  await page.getByText('Schedule changed').waitFor();
+  await pressTwice('Undo');
+  await page.getByText('Undone').waitFor();
+  await button(page, 'Set schedule').waitFor();
+  expect(await page.getByText(/Couldn’t/).count()).toBe(0);
+  expect(sent).toEqual([
+    'submit/create_wallet',
+    'submit/init_import_secrets',
+    'submit/import_secrets',
+    ...['scheduleBackups', 'scheduleBackups'],
+  ]);
 });
 
 describe('light and dark', () => {

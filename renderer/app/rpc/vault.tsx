@@ -1,6 +1,6 @@
 /** The vault as React sees it: its status, its queries and submits, all over the rpc. */
 
-import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
+import { createContext, useContext, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import {
   QueryClient,
@@ -227,6 +227,24 @@ export function useBackups(): UseQueryResult<BackupsStatus> {
   });
 }
 
+/**
+ * A busy window takes a second press before it shows that the first one works. The second call asks nothing: it has the answer of
+ * the first. An input is compared by its JSON, and is forgotten with the answer.
+ */
+function useJoined<Input, Answer>(ask: (input: Input) => Promise<Answer>): (input: Input) => Promise<Answer> {
+  const asked = useRef(new Map<string, Promise<Answer>>());
+  return (input) => {
+    const wish = JSON.stringify([input]);
+    const before = asked.current.get(wish);
+    if (before !== undefined) return before;
+    const answer = ask(input).finally(() => {
+      asked.current.delete(wish);
+    });
+    asked.current.set(wish, answer);
+    return answer;
+  };
+}
+
 /** Makes an rpc call, and refetches what it concerns, whether it succeeds or fails. */
 function useRpcCall<Input, Answer>(
   queryKey: readonly unknown[],
@@ -235,7 +253,7 @@ function useRpcCall<Input, Answer>(
   const rpc = useRpc();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: Input) => run(rpc, input),
+    mutationFn: useJoined((input: Input) => run(rpc, input)),
     onSettled() {
       void refresh(client, { queryKey });
     },
@@ -317,7 +335,7 @@ export function useStatusCall<Input>(
   const rpc = useRpc();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: Input) => run(rpc, input),
+    mutationFn: useJoined((input: Input) => run(rpc, input)),
     onSuccess(status) {
       client.setQueryData(statusKey, status);
       // Data from the open vault is not kept behind its lock.
@@ -389,8 +407,9 @@ export function useSubmit<Type extends ActivityType>(type: Type, where: Where = 
   const rpc = useRpc();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (parameters: ActivityParameters<Type>) =>
+    mutationFn: useJoined(async (parameters: ActivityParameters<Type>) =>
       completed<Type>(await submitApi(rpc, type, parameters, where)),
+    ),
     onSuccess() {
       void refresh(client, { queryKey: queriesKey });
     },
@@ -410,7 +429,7 @@ export function useVote(how: keyof typeof voteTypes): UseMutationResult<Activity
   const rpc = useRpc();
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (fingerprint: string) => submitApi(rpc, voteTypes[how], { fingerprint }),
+    mutationFn: useJoined((fingerprint: string) => submitApi(rpc, voteTypes[how], { fingerprint })),
     onSettled() {
       void refresh(client, { queryKey: queriesKey });
     },

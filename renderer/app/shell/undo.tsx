@@ -1,6 +1,6 @@
 /** Undo for what was just done. What cannot be undone needs a typed confirmation instead (`danger-zone.tsx`). */
 
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
@@ -99,12 +99,15 @@ interface OfferProps {
 }
 
 function Offer({ id, message, undo, isAsDone }: OfferProps): ReactNode {
+  const isPressed = useRef(false);
   const [busy, setBusy] = useState(false);
   const putBack = async (): Promise<void> => {
     if (!(await isAsDone())) throw new Error(t('It was changed again since.'));
     await undo();
   };
   const takeBack = () => {
+    if (isPressed.current) return;
+    isPressed.current = true;
     setBusy(true);
     putBack().then(
       () => {
