@@ -103,6 +103,10 @@ const translations: readonly Translation[] = [
   of(/^(?:unable to find|Could not find|there is no such)\b|: (?:unable to find|there is no .+ tag) /, () =>
     t('Not found. Someone may have deleted this in the meantime.'),
   ),
+  // The window's key may read its own organization and those below it.
+  of(/^could not find public key in organization /, () =>
+    t('Not found, or not accessible from here. Someone may have deleted this in the meantime.'),
+  ),
   of(/^missing field [\w.[\]]+: expected (?:an?|at least|one of) [^:;]*$/, () =>
     t('A required field is empty.'),
   ),

@@ -21,6 +21,10 @@ test.each([
     'invalid parameters.notes: expected at most 64 characters, got "a"',
     'Too long: use at most 64 characters.',
   ],
+  [
+    'could not find public key in organization or its parent organization organizationId=1 publicKey=02ab',
+    'Not found, or not accessible from here. Someone may have deleted this in the meantime.',
+  ],
   ['invalid parameters.payload: expected hex', 'Expected hex'],
   ['invalid policy condition: line 1, column 2: expected a method', 'Line 1, column 2: expected a method'],
   ['The vault is closing.', 'The vault is closing.'],
