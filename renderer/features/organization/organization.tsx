@@ -13,8 +13,10 @@ import { shorten } from '../../ui/text/short.ts';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
+import { ChangedMeanwhile, useMeanwhile } from '../../app/meanwhile.tsx';
 import { sayDone } from '../../app/shell/undo.tsx';
-import { queryApi, useApiQuery, useRpc, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
+import { queryApi, useApiQuery, useRpc, useStatus, useStatusQuery, useSubmit } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
 import '../../ui/rows.css';
 
@@ -37,7 +39,7 @@ export function Organization(): ReactNode {
           )
         }
       />
-      {organization !== null && <Rename name={organization.name} key={organization.name} />}
+      {organization !== null && <Rename name={organization.name} />}
       {isPending && (
         <Panel kind="plain">
           <LoadingRows label={t('Loading the organization')} />
@@ -56,26 +58,43 @@ export function Organization(): ReactNode {
 
 function Rename({ name }: { readonly name: string }): ReactNode {
   const rpc = useRpc();
+  const { refetch } = useStatusQuery();
   const [typed, setTyped] = useState(name);
+  const saving = useAsyncAction();
   const update = useSubmit('ACTIVITY_TYPE_UPDATE_ORGANIZATION_NAME');
   const given = typed.trim();
   const problem = nameProblem(typed);
+  const saved = { name };
+  const take = () => {
+    setTyped(name);
+  };
+  const meanwhile = useMeanwhile({
+    saved,
+    typed: { name: given },
+    isSaving: saving.isPending,
+    onTake: take,
+  });
+  const { begun } = meanwhile;
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (problem !== null) return;
-    update.mutate(
-      { organizationName: given },
-      {
-        onSuccess() {
-          sayDone({
-            title: t('Organization renamed'),
-            message: t('The new name is “{{given}}”.', { given }),
-            isAsDone: async () => (await rpc.status()).organization?.name === given,
-            undo: () => update.mutateAsync({ organizationName: name }),
-          });
+    if (problem !== null || meanwhile.isOutdated) return;
+    saving.run(async () => {
+      const isSaved = await meanwhile.save({
+        sent: { name: given },
+        readNow: async () => {
+          const { data } = await refetch({ throwOnError: true });
+          return { name: data?.organization?.name ?? '' };
         },
-      },
-    );
+        send: () => update.mutateAsync({ organizationName: given }),
+      });
+      if (!isSaved) return;
+      sayDone({
+        title: t('Organization renamed'),
+        message: t('The new name is “{{given}}”.', { given }),
+        isAsDone: async () => (await rpc.status()).organization?.name === given,
+        undo: () => update.mutateAsync({ organizationName: begun.name }),
+      });
+    });
   };
   return (
     <form onSubmit={submit} noValidate>
@@ -87,9 +106,10 @@ function Rename({ name }: { readonly name: string }): ReactNode {
             problem={problem}
             onType={setTyped}
           />
-          <Failure title={t('Couldn’t rename the organization')} error={update.error} />
+          <ChangedMeanwhile meanwhile={meanwhile} saved={saved} labels={{ name: t('Name') }} onTake={take} />
+          <Failure title={t('Couldn’t rename the organization')} error={saving.error} />
           <div>
-            <Button type="submit" loading={update.isPending} disabled={given === name}>
+            <Button type="submit" loading={saving.isPending} disabled={given === name}>
               {t('Rename')}
             </Button>
           </div>

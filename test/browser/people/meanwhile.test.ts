@@ -256,6 +256,36 @@ test('edits of a user stay where another person changes the user meanwhile', asy
   expect(person.complaints).toEqual([]);
 });
 
+test('a name of the organization that is being typed stays where another person gives one', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const rename = (organizationName: string) =>
+    root.submit('update_organization_name', 'UPDATE_ORGANIZATION_NAME', { organizationName });
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page, service.recoveryPhrase);
+  await visit(page, '/organization');
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await rename('Theirs');
+  await expect.poll(() => name.inputValue()).toBe('Theirs');
+  await name.fill('Mine');
+  await rename('Theirs again');
+  const changed = page.getByRole('alert').filter({ hasText: 'This was changed meanwhile' });
+  await changed.getByText('Theirs again').waitFor();
+  await name.press('Enter');
+  expect(await name.inputValue()).toBe('Mine');
+  await button(changed, 'Keep mine').click();
+  await button(page, 'Rename').click();
+  await page.getByText('Organization renamed').waitFor();
+  await button(page, 'Undo').click();
+  await page.getByText('Undone').waitFor();
+  await expect.poll(() => name.inputValue()).toBe('Theirs again');
+  expect(await changed.count()).toBe(0);
+  expect(person.complaints).toEqual([]);
+});
+
 test('new words do not come beside others where they were to replace words that are gone by then', async () => {
   await using service = await serveDevVault();
   await using person = await openWindow(await sharedChromium());
