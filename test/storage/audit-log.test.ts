@@ -62,7 +62,8 @@ const wasChanged = (row: number): RegExp =>
   new RegExp(`^entry ${String(row)} was changed after it was written$`);
 const notFollowing = (row: number): RegExp =>
   new RegExp(`^entry ${String(row)} does not follow the entry before it`);
-const isMissing = (row: number): RegExp => new RegExp(`^(entry|entries) ${String(row)} (is|to .* are) missing$`);
+const isMissing = (row: number): RegExp =>
+  new RegExp(`^(entry|entries) ${String(row)} (is|to .* are) missing$`);
 const endMissing = (last: number): RegExp =>
   new RegExp(
     `^the end is missing: the log ends at entry ${String(last)}, and entry 12 is one that ${signedAt}$`,

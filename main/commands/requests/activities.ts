@@ -109,18 +109,13 @@ function noteUnknown(text: string): void {
   note(`No type of activities is known as ${quoted(text)}${didYouMean(text, known)}`);
 }
 
-/** The window's words, where they are others. */
-const wordsOfWindow: ReadonlyMap<string, (typeof activityStatuses)[number]> = new Map([
-  ['ACTIVITY_STATUS_NEEDS_APPROVAL', 'ACTIVITY_STATUS_CONSENSUS_NEEDED'],
-  ['ACTIVITY_STATUS_NEEDS_A_PASSKEY', 'ACTIVITY_STATUS_AUTHENTICATORS_NEEDED'],
-  ['ACTIVITY_STATUS_IN_PROGRESS', 'ACTIVITY_STATUS_PENDING'],
-]);
-
 function readStatus(text: string): (typeof activityStatuses)[number] {
-  const wanted = `ACTIVITY_STATUS_${apiWord(text, 'ACTIVITY_STATUS_')}`;
-  const status = activityStatuses.find((each) => each === (wordsOfWindow.get(wanted) ?? wanted));
-  if (status !== undefined) return status;
   const allowed = activityStatuses.map((each) => statusWord(each).replaceAll(' ', '-'));
+  const wanted = `ACTIVITY_STATUS_${apiWord(text, 'ACTIVITY_STATUS_')}`;
+  const status = activityStatuses.find(
+    (each, index) => each === wanted || allowed[index] === text.toLowerCase(),
+  );
+  if (status !== undefined) return status;
   throw new CommandError(
     exitCodes.usage,
     `invalid --status ${quoted(text)}: expected one of ${allowed.join(', ')}${didYouMean(text, allowed)}`,

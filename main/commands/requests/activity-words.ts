@@ -13,9 +13,16 @@ type Intent = Readonly<Record<string, unknown>>;
 export const titleOf = (type: string, { signWith }: Intent): string =>
   visibleName(`${activityTitle(type)}${typeof signWith === 'string' ? ` with ${signWith}` : ''}`);
 
-/** `consensus needed` for `ACTIVITY_STATUS_CONSENSUS_NEEDED`. */
+/** The window's words, where they are others than those of the API. */
+const statusWords: Readonly<Record<string, string>> = {
+  ACTIVITY_STATUS_CONSENSUS_NEEDED: 'needs approval',
+  ACTIVITY_STATUS_AUTHENTICATORS_NEEDED: 'needs a passkey',
+  ACTIVITY_STATUS_PENDING: 'in progress',
+};
+
+/** `completed` for `ACTIVITY_STATUS_COMPLETED`. */
 export const statusWord = (status: string): string =>
-  status.replace('ACTIVITY_STATUS_', '').toLowerCase().replaceAll('_', ' ');
+  statusWords[status] ?? status.replace('ACTIVITY_STATUS_', '').toLowerCase().replaceAll('_', ' ');
 
 const part = z.looseObject({
   text: z.string(),
