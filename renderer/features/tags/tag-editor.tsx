@@ -30,6 +30,7 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
   const update = useUpdateTag(kind);
   const remove = useRemoveTag(kind);
   const [typed, setTyped] = useState('');
+  const [listed, setListed] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const present = tags.list.filter(({ tagId }) => tagIds.includes(tagId));
   const others = tags.list.filter(({ tagId }) => !tagIds.includes(tagId));
@@ -43,6 +44,8 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
     event.preventDefault();
     if (name === '') field.current?.focus();
     if (name === '' || problem !== null) return;
+    // It would stand before the notice of what was done.
+    setListed(false);
     if (known === undefined) {
       create.mutate(
         { name, holderIds: [holderId] },
@@ -133,6 +136,13 @@ export function TagEditor({ kind, holderId, tagIds }: EditorProps): ReactNode {
               maw={360}
               ref={field}
               data={others.map(({ tagName }) => tagName)}
+              dropdownOpened={listed}
+              onDropdownOpen={() => {
+                setListed(true);
+              }}
+              onDropdownClose={() => {
+                setListed(false);
+              }}
               value={typed}
               error={problem}
               onChange={setTyped}
