@@ -486,7 +486,7 @@ describe('a private key', () => {
       Uint8Array.of(0xff, 0xc0),
       / is not UTF-8: expected the private key as/,
     ],
-    ['a large file', 'ed25519', good.repeat(300), / is too long for a secret: expected at most 16384 bytes$/],
+    ['a large file', 'ed25519', good.repeat(300), / is too long: expected at most 16384 bytes$/],
   ])('is not %s, of %s', async (_what, curve, text, message) => {
     const before = desk.stored();
     const file = desk.paper(text);

@@ -116,7 +116,7 @@ describe('keyhearth secret', () => {
 
   test.each([
     ['nothing', '', 'the value is empty'],
-    ['a megabyte', 'x'.repeat(1_000_000), 'too long for a secret: expected at most 65536 bytes'],
+    ['a megabyte', 'x'.repeat(1_000_000), 'is too long: expected at most 65536 bytes'],
   ])('refuses %s', async (_, input, problem) => {
     const ended = await command(['secret', 'set', newName()], { input });
     expect(ended).toMatchObject({ code: 2 });
