@@ -214,7 +214,7 @@ test('the next window shows a vote that was not sent, and nothing is decided', a
   // A lock drops the vote, and its screen says so.
   await approve();
   await lock(page);
-  await page.getByText('1 vote was not sent. Unlock the vault and vote again.').waitFor();
+  await page.getByText('1 vote was not sent. Unlock and vote again.').waitFor();
   await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(recoveryPhrase);
   await button(page, 'Unlock').click();
   await page.getByText('Needs your approval', { exact: true }).first().waitFor();
