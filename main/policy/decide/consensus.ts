@@ -21,8 +21,8 @@ export const nothingSearched = (): Searched => ({ tries: 0, steps: 0 });
 
 /**
  * A user is part of a consensus if some group of voters reaches it with the user and not without. Groups grow
- * one voter at a time, from each voter in turn, or from each kind of voter where the consensus cannot tell the
- * others apart, and only while the group does not reach it without the user.
+ * one voter at a time, kind by kind, from each kind in turn, and only while the group does not reach it without
+ * the user. Voters whom the consensus cannot tell apart are of one kind.
  * If more approval never breaks the consensus, and it is not contrived, this finds such a group if there is
  * one. If it finds none, or reaches its limits, the answer is false.
  * @param user With the credential of the vote, given or possible.
@@ -37,20 +37,20 @@ export function isPart(
 ): boolean {
   const rest = distinct(others.filter(({ userId }) => userId !== user.userId));
   const labelOf = labelsOf(consensus);
-  if (labelOf === undefined)
-    return search(consensus, user, { rest, starts: [...rest.keys()] }, now, searched) === true;
-  const blocks = [...Map.groupBy(rest, labelOf)].sort(([a], [b]) => Number(isNamed(b)) - Number(isNamed(a)));
+  if (labelOf === undefined) {
+    const single = rest.map((voter) => [voter]);
+    return search(consensus, user, single, now, searched) === true;
+  }
+  const kinds = [...Map.groupBy(rest, labelOf)].sort(([a], [b]) => Number(isNamed(b)) - Number(isNamed(a)));
   // Of voters that are alike, only the number matters.
-  const key = digest([labelOf(user), ...blocks.map(([label, { length }]) => [label, length])]);
+  const key = digest([labelOf(user), ...kinds.map(([label, { length }]) => [label, length])]);
   const results = resultsOf(consensus);
   const before = results.get(key);
   if (before !== undefined) return before;
-  let start = 0;
-  const starts = blocks.map(([, { length }]) => (start += length) - length);
   const found = search(
     consensus,
     user,
-    { rest: blocks.flatMap(([, block]) => block), starts },
+    kinds.map(([, alike]) => alike),
     now,
     searched,
   );
@@ -70,17 +70,22 @@ function resultsOf(consensus: Program): Lru<string, boolean> {
   return results;
 }
 
-interface Order {
-  readonly rest: readonly Voter[];
-  /** Of each group that is tried, the voter who is asked first. */
-  readonly starts: readonly number[];
+type Kinds = readonly (readonly Voter[])[];
+
+/** Each kind comes first once, and the others follow in turn: forwards, and backwards, which lets a kind meet any other first. */
+function* ordersOf(kinds: Kinds): Generator<Kinds> {
+  // Of two, there are no more orders.
+  const ways = kinds.length > 2 ? [kinds, kinds.toReversed()] : [kinds];
+  for (const way of ways) {
+    for (const first of way.keys()) yield [...way.slice(first), ...way.slice(0, first)];
+  }
 }
 
 /** @returns undefined where the limits end the search. */
 function search(
   consensus: Program,
   user: Voter,
-  { rest, starts }: Order,
+  kinds: Kinds,
   now: number,
   searched: Searched,
 ): boolean | undefined {
@@ -92,17 +97,19 @@ function search(
     searched.steps += evaluation.steps + length;
     return value === true;
   };
-  const decides = (group: readonly Voter[]): boolean => holds([user, ...group]) && !holds(group);
 
-  if (decides([])) return true;
-  for (const first of starts) {
+  if (holds([user]) && !holds([])) return true;
+  for (const order of ordersOf(kinds)) {
     let group: readonly Voter[] = [];
-    for (const other of [...rest.slice(first), ...rest.slice(0, first)]) {
-      if (searched.tries >= maxTries || searched.steps >= maxSearchSteps) return undefined;
-      const larger = [...group, other];
-      if (holds(larger)) continue;
-      group = larger;
-      if (holds([user, ...group])) return true;
+    for (const alike of order) {
+      for (const other of alike) {
+        if (searched.tries >= maxTries || searched.steps >= maxSearchSteps) return undefined;
+        const larger = [...group, other];
+        // It would with any of them.
+        if (holds(larger)) break;
+        group = larger;
+        if (holds([user, ...group])) return true;
+      }
     }
   }
   return false;
