@@ -37,7 +37,7 @@ export function NodeSays({ activity }: { readonly activity: Activity }): ReactNo
         <Text size="sm" c="dimmed">
           {t('Not verified by the vault: a node or a contract can lie.')}
         </Text>
-        {isFetching && <Text size="sm">{t('Asking the node…')}</Text>}
+        {isFetching && <Text size="sm">{t('Loading the preview…')}</Text>}
         {error !== null && <Text size="sm">{error.message}</Text>}
         {data !== undefined && <Said preview={data.preview} />}
       </Stack>
