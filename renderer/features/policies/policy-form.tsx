@@ -7,7 +7,8 @@ import { Dialog } from '../../ui/dialog/dialog.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { NameField } from '../../ui/name-field.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
-import { Expectations, Panel } from '../../ui/page.tsx';
+import { Panel } from '../../ui/page.tsx';
+import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { aboveLimit, missingOf, textsOf } from './policy-building.ts';
 import { PolicyBuilder } from './policy-builder.tsx';
 import type { PolicyField } from './policy-completion.ts';
@@ -191,119 +192,102 @@ export function PolicyForm(props: FormProps): ReactNode {
   }
   return (
     <>
-      <form onSubmit={submit} noValidate className="kh-beside">
-        <Panel>
-          <Stack gap="lg">
-            <NameField
-              value={draft.policyName}
-              problem={tried || draft.policyName !== '' ? problem : null}
-              others={taken}
-              onType={(policyName) => {
-                set({ policyName });
-              }}
-            />
-            <div>
-              <SegmentedControl
-                aria-label={t('Edit as')}
-                value={mode}
-                onChange={(value) => {
-                  if (value === 'text') {
-                    setDraft({ ...draft, ...texts[0] });
-                    setBuilt(form);
-                    setChosen('text');
-                  } else if (readable !== undefined) build(readable);
-                }}
-                data={[
-                  { value: 'form', label: t('Form'), disabled: mode === 'text' && readable === undefined },
-                  { value: 'text', label: t('Text') },
-                ]}
-              />
-              {mode === 'text' && readable === undefined && (
-                <Text size="sm" c="dimmed" mt="xs">
-                  {t('The form can’t show all of this policy, so you edit it as text.')}
-                </Text>
-              )}
-            </div>
-            {mode === 'form' && form !== undefined ? (
-              <PolicyBuilder
-                form={form}
-                onChange={build}
-                above={policyId === undefined ? above : undefined}
-                onAbove={setAbove}
-                names={names}
-                assets={language?.assets ?? []}
-                tried={tried}
-              />
-            ) : (
-              <Language draft={draft} set={set} found={found} />
-            )}
-            <div
-              className="kh-says"
-              role="status"
-              aria-busy={!isCurrent}
-              aria-label={t('What the policy says')}
-            >
-              <Says
-                check={missing.length > 0 ? undefined : found}
-                names={names}
-                assets={language?.assets ?? []}
-              />
-              {missing.length === 0 && second !== undefined && (
-                <div style={{ marginBlockStart: '0.5rem' }}>
-                  <Says check={second} names={names} assets={language?.assets ?? []} />
-                </div>
-              )}
-            </div>
-            <Textarea
-              label={t('Notes')}
-              autosize
-              minRows={1}
-              value={draft.notes}
-              onChange={(event) => {
-                set({ notes: event.currentTarget.value });
-              }}
-            />
-            <ChangedMeanwhile
-              meanwhile={meanwhile}
-              saved={begun}
-              labels={labels}
-              words={{ effect: effectWords }}
-              onTake={onTake}
-            />
-            {tried && obstacle !== undefined && (
-              <Text size="sm" role="alert">
-                {obstacle}
-              </Text>
-            )}
-            <Failure title={t('Couldn’t check the policy')} error={check.error ?? saving.error} />
-            <FormEnd
-              failed={failed}
-              error={error}
-              busy={busy || saving.isPending}
-              does={does}
-              back="/policies"
-            />
-          </Stack>
-        </Panel>
-        <aside>
-          <Expectations
-            items={[
-              effect === 'EFFECT_ALLOW'
-                ? t('Allowed unless another policy denies.')
-                : t('Only the root quorum may do this.'),
-              consensus.trim() === ''
-                ? t('No approval is required.')
-                : t('Requests wait until enough users approve. A user’s own request counts as approval.'),
-              t('In force from the next request on.'),
-              ...whole.map(({ message }) => (
-                <strong key={message} translate="no">
-                  {message}
-                </strong>
-              )),
+      <OutcomeForm
+        onSubmit={submit}
+        outcomes={[
+          effect === 'EFFECT_ALLOW'
+            ? t('Allowed unless another policy denies.')
+            : t('Only the root quorum may do this.'),
+          consensus.trim() === ''
+            ? t('No approval is required.')
+            : t('Requests wait until enough users approve. A user’s own request counts as approval.'),
+          t('In force from the next request on.'),
+          ...whole.map(({ message }) => (
+            <strong key={message} translate="no">
+              {message}
+            </strong>
+          )),
+        ]}
+      >
+        <NameField
+          value={draft.policyName}
+          problem={tried || draft.policyName !== '' ? problem : null}
+          others={taken}
+          onType={(policyName) => {
+            set({ policyName });
+          }}
+        />
+        <div>
+          <SegmentedControl
+            aria-label={t('Edit as')}
+            value={mode}
+            onChange={(value) => {
+              if (value === 'text') {
+                setDraft({ ...draft, ...texts[0] });
+                setBuilt(form);
+                setChosen('text');
+              } else if (readable !== undefined) build(readable);
+            }}
+            data={[
+              { value: 'form', label: t('Form'), disabled: mode === 'text' && readable === undefined },
+              { value: 'text', label: t('Text') },
             ]}
           />
-        </aside>
-      </form>
+          {mode === 'text' && readable === undefined && (
+            <Text size="sm" c="dimmed" mt="xs">
+              {t('The form can’t show all of this policy, so you edit it as text.')}
+            </Text>
+          )}
+        </div>
+        {mode === 'form' && form !== undefined ? (
+          <PolicyBuilder
+            form={form}
+            onChange={build}
+            above={policyId === undefined ? above : undefined}
+            onAbove={setAbove}
+            names={names}
+            assets={language?.assets ?? []}
+            tried={tried}
+          />
+        ) : (
+          <Language draft={draft} set={set} found={found} />
+        )}
+        <div className="kh-says" role="status" aria-busy={!isCurrent} aria-label={t('What the policy says')}>
+          <Says
+            check={missing.length > 0 ? undefined : found}
+            names={names}
+            assets={language?.assets ?? []}
+          />
+          {missing.length === 0 && second !== undefined && (
+            <div style={{ marginBlockStart: '0.5rem' }}>
+              <Says check={second} names={names} assets={language?.assets ?? []} />
+            </div>
+          )}
+        </div>
+        <Textarea
+          label={t('Notes')}
+          autosize
+          minRows={1}
+          value={draft.notes}
+          onChange={(event) => {
+            set({ notes: event.currentTarget.value });
+          }}
+        />
+        <ChangedMeanwhile
+          meanwhile={meanwhile}
+          saved={begun}
+          labels={labels}
+          words={{ effect: effectWords }}
+          onTake={onTake}
+        />
+        {tried && obstacle !== undefined && (
+          <Text size="sm" role="alert">
+            {obstacle}
+          </Text>
+        )}
+        <Failure title={t('Couldn’t check the policy')} error={check.error ?? saving.error} />
+        <FormEnd failed={failed} error={error} busy={busy || saving.isPending} does={does} back="/policies" />
+      </OutcomeForm>
       <Dialog
         opened={asking !== null}
         onClose={() => {
