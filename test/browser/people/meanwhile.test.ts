@@ -11,8 +11,10 @@ import {
   temporaryDirectory,
 } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
+import type { BrowserWindow } from '../support/chromium.ts';
 import { axeFindings, visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
+import type { DevService } from '../support/service.ts';
 import {
   askedPositions,
   button,
@@ -27,6 +29,15 @@ import {
   readPhrase,
   wordField,
 } from '../support/steps.ts';
+
+/** The owner's window, which shows to be the owner's whenever it is asked. */
+async function openAsOwner(service: DevService): Promise<BrowserWindow> {
+  const person = await openWindow(await sharedChromium());
+  await person.page.goto(service.windowUrl);
+  await heading(person.page, 'Home').waitFor();
+  await confirmWhenAsked(person.page, service.recoveryPhrase);
+  return person;
+}
 
 test('no other key signs, or pays, where the preselected one is deleted', async () => {
   await using service = await serveDevVault();
@@ -137,11 +148,8 @@ test('edits of a policy stay, and are not saved over what another person saved m
   const change = (policyNotes: string) =>
     root.submit('update_policy', 'UPDATE_POLICY_V2', { policyId, policyNotes });
   const saved = async () => (await root.query('get_policy', { policyId })).body;
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openAsOwner(service);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
-  await confirmWhenAsked(page, service.recoveryPhrase);
   await visit(page, `/policies/${String(policyId)}`);
   const notes = page.getByRole('textbox', { name: 'Notes' });
   const changed = page.getByRole('alert').filter({ hasText: 'This was changed meanwhile' });
@@ -222,11 +230,8 @@ test('edits of a user stay where another person changes the user meanwhile', asy
   await using service = await serveDevVault();
   const { root } = service;
   const { userId } = await newUserBy(root, 'Ben');
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openAsOwner(service);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
-  await confirmWhenAsked(page, service.recoveryPhrase);
   await visit(page, `/users/${userId}`);
   const email = page.getByRole('textbox', { name: 'Email' });
   const changed = page.getByRole('alert').filter({ hasText: 'This was changed meanwhile' });
@@ -261,11 +266,8 @@ test('a name of the organization that is being typed stays where another person 
   const { root } = service;
   const rename = (organizationName: string) =>
     root.submit('update_organization_name', 'UPDATE_ORGANIZATION_NAME', { organizationName });
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openAsOwner(service);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
-  await confirmWhenAsked(page, service.recoveryPhrase);
   await visit(page, '/organization');
   const name = page.getByRole('textbox', { name: 'Name' });
   await rename('Theirs');
@@ -329,11 +331,8 @@ test('an undo takes back nothing that another person changed since', async () =>
     }),
   );
   const { userId } = await newUserBy(root, 'Ben');
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openAsOwner(service);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
-  await confirmWhenAsked(page, service.recoveryPhrase);
   const refused = () => undoInVain(page);
 
   await visit(page, `/policies/${String(policyId)}`);
