@@ -13,7 +13,7 @@ import { button, heading } from '../browser/support/steps.ts';
 import { activityOf, ethereumAccount, resultOf, solanaAccount, testKeyOf } from '../support/support.ts';
 import type { Json, TestKey } from '../support/support.ts';
 
-const pictures = join(import.meta.dirname, '../../.github/screens');
+const pictures = join(import.meta.dirname, '../../docs/screens');
 
 /** The port that Keyhearth has by itself, so that the pictures show it. */
 const port = 7377;
