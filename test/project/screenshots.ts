@@ -1,4 +1,4 @@
-// `npm run screenshots`: takes the pictures of README.md, in light and in dark, of a real service in real Chromium. Names are
+// `npm run screenshots`: takes the pictures of README.md and of the documentation, in light and in dark, of a real service in real Chromium. Names are
 // made up, ids and keys follow from a seed, the clock stands still and the fonts are open ones, so that a picture changes when
 // the window does.
 import { createECDH, createHash } from 'node:crypto';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { parseEther, serializeTransaction } from 'viem';
+import { openForm, writePolicy } from '../../main/lib/policies/policy-form.ts';
 import { launchChromium, openWindow } from '../browser/support/chromium.ts';
 import { serveDevVault } from '../browser/support/service.ts';
 import { button, heading } from '../browser/support/steps.ts';
@@ -86,9 +87,17 @@ await made('create_private_keys', 'CREATE_PRIVATE_KEYS_V2', {
 });
 const policy = await made('create_policy', 'CREATE_POLICY_V3', {
   policyName: 'Payments by two',
-  effect: 'EFFECT_ALLOW',
-  condition: `activity.action == 'SIGN' && eth.tx.chain_id == 1 && eth.tx.value <= ${parseEther('2').toString()}`,
-  consensus: 'approvers.count() >= 2',
+  ...writePolicy({
+    ...openForm,
+    agreements: [{ count: 2, of: { kind: 'anyone' } }],
+    payment: {
+      chainId: '1',
+      token: null,
+      receivers: null,
+      limits: [{ amount: parseEther('2').toString(), window: '24h', by: ['key'] }],
+      fees: [],
+    },
+  }),
   notes: 'The requester is one of the two.',
 });
 const pay = async (to: string, ether: string, nonce: number): Promise<string> =>
