@@ -36,6 +36,7 @@ export async function buildSite(output: string): Promise<void> {
   );
   await write(join(output, 'docs/site.css'), (await Promise.all(styles)).join('\n'));
   await cp(join(projectRoot, 'renderer/icon.svg'), join(output, 'docs/icon.svg'));
+  await cp(join(projectRoot, 'docs/screens'), join(output, 'docs/screens'), { recursive: true });
   await write(join(output, 'llms.txt'), shortText());
   await write(join(output, 'llms-full.txt'), await fullText());
 }
@@ -107,9 +108,26 @@ function amend(markdown: Markdown, input: string, sections: Map<string, Section[
     const file = name === undefined ? '' : `<p class="file"><code>${escapeHtml(name)}</code></p>\n`;
     return `${file}<pre tabindex="0"><code>${escapeHtml(content)}</code></pre>\n`;
   };
+  markdown.renderer.rules['image'] = (all, index) => {
+    const token = all[index];
+    return token === undefined ? '' : pictureOf(token.attrGet('src') ?? '', token.content);
+  };
   markdown.renderer.rules['table_open'] = () =>
     '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n';
   markdown.renderer.rules['table_close'] = () => '</table></div>\n';
+}
+
+/**
+ * A picture of the window is `NAME-light.png`, with `NAME-dark.png` beside it.
+ * @throws Error for another, or where one of the two is not there.
+ */
+function pictureOf(source: string, description: string): string {
+  const name = /^(?:\.\.\/)*(screens\/[a-z-]+)-light\.png$/.exec(source)?.[1];
+  const dark = source.replace(/-light\.png$/, '-dark.png');
+  for (const each of [`${String(name)}-light.png`, `${String(name)}-dark.png`]) {
+    if (!existsSync(join(projectRoot, 'docs', each))) throw new Error(`${source}: docs/${each} is not there`);
+  }
+  return `<picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${source}" alt="${escapeHtml(description)}" width="1280" height="800" loading="lazy"></picture>`;
 }
 
 /** As GitHub makes the ids of headings, so that a link leads to the same place in both. */

@@ -19,6 +19,19 @@ test('the list of pages names every file once', () => {
   );
 });
 
+test('a page shows each picture of the window, in light and in dark', () => {
+  const shown = pages
+    .map(({ path }) => textOf(path))
+    .flatMap((text) => [...text.matchAll(/\]\((screens\/.*?)-light\.png\)/g)].map(([, name]) => name));
+  expect(
+    globSync('screens/*', { cwd: join(root, 'docs') })
+      .map((file) => file.replaceAll('\\', '/'))
+      .sort(),
+  ).toEqual(
+    [...new Set(shown)].flatMap((name) => [`${String(name)}-dark.png`, `${String(name)}-light.png`]).sort(),
+  );
+});
+
 /** Texts that a person reads on the screen: those of the window, and the labels of the desktop app's menu. */
 const onScreen = new Set(
   [
