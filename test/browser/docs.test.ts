@@ -141,6 +141,9 @@ async function lookAtPages(person: BrowserWindow, url: string): Promise<void> {
   await page.getByRole('main').getByRole('link', { name: first.title, exact: true }).click();
   await page.getByRole('heading', { name: first.title, level: 1 }).waitFor();
   found.push(...(await axeFindings(page, 'documentation-page')));
+  const picture = page.getByRole('main').getByRole('img').first();
+  await picture.scrollIntoViewIfNeeded();
+  await expect.poll(() => picture.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(1280);
   await page.getByRole('link', { name: `Next ${second.title}` }).click();
   await page.getByRole('heading', { name: second.title, level: 1 }).waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
