@@ -219,6 +219,27 @@ describe('a budget', () => {
     });
   });
 
+  test('that several policies share is looked at once for all of them', () => {
+    let looks = 0;
+    const item: ConditionFacts = {
+      ...signs(),
+      'eth.tx': () => ({
+        get value() {
+          looks += 1;
+          return 7n;
+        },
+      }),
+    };
+    const policies = Array.from({ length: 20 }, (_, index) =>
+      deny(`deny ${String(index)}`, `RollingSum(eth.tx.value, '${String(1 + index)}h', submitter.id) > 10`),
+    );
+    const facts = { counters: { total: () => 0n }, rootQuorumThreshold: 1, items: [item], policies };
+    const verdict = decide({ ...facts, approvers: [root] });
+    const by = '[["submitter.id","root"]]';
+    expect(verdict).toMatchObject({ reservations: [{ measure: 'eth.tx.value', by, amount: 7n }] });
+    expect(looks).toBe(1);
+  });
+
   test.each(['wallet_account.address', 'private_key.id', 'CaseInsensitiveString(wallet_account.address)'])(
     'kept by %s is one for each key, whatever the request calls it',
     (name) => {

@@ -9,6 +9,7 @@ import {
   type Reservation,
   type Spent,
 } from '../language/evaluation.ts';
+import type { Reserve } from '../language/functions.ts';
 import { factsOfItems, itemsOf, type Facts } from './facts.ts';
 import type { Policy } from './policies.ts';
 
@@ -64,24 +65,31 @@ interface Counted {
 
 const nothingCounted: Counted = { reservations: [], uncounted: new Set() };
 
-/** Counters that several policies share are added to once. */
+/** A counter that several policies share is looked at once, and added to once. */
 function countItem(counting: readonly Policy[], evaluation: Evaluation): Counted {
+  const found = new Map<string, ReturnType<typeof reservationOf>>();
   const reservations = new Map<string, Reservation>();
   const uncounted = new Set<Policy>();
   for (const policy of counting) {
-    for (const reserve of policy.condition?.reservations ?? []) {
-      const whole = evaluation.start(reserve);
-      // Elements of a list that lack the amount add nothing to that of the others.
-      const reservation = (whole ?? (evaluation.elementLacks && evaluation.start(reserve, true))) as
-        | Reservation
-        | false
-        | undefined;
-      if (reservation !== undefined && reservation !== false) {
-        reservations.set(keyOf(reservation), reservation);
-      } else if (evaluation.graveFaults > 0) uncounted.add(policy);
+    for (const { counter, run } of policy.condition?.reservations ?? []) {
+      const reservation = found.get(counter) ?? reservationOf(run, evaluation);
+      found.set(counter, reservation);
+      if (reservation === 'unknown') uncounted.add(policy);
+      else if (reservation !== 'nothing') reservations.set(keyOf(reservation), reservation);
     }
   }
   return { reservations: [...reservations.values()], uncounted };
+}
+
+function reservationOf(reserve: Reserve['run'], evaluation: Evaluation): Reservation | 'nothing' | 'unknown' {
+  const whole = evaluation.start(reserve);
+  // Elements of a list that lack the amount add nothing to that of the others.
+  const reservation = (whole ?? (evaluation.elementLacks && evaluation.start(reserve, true))) as
+    | Reservation
+    | false
+    | undefined;
+  if (reservation !== undefined && reservation !== false) return reservation;
+  return evaluation.graveFaults > 0 ? 'unknown' : 'nothing';
 }
 
 /** Counters with what the items before add to them. */

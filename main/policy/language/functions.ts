@@ -8,8 +8,13 @@ import { ExpressionError, type Node } from './syntax.ts';
 import { bool, caseless, int, isWhole, join, text, timestamp, Unknown, type Type } from './types.ts';
 import { exact, unknown } from './values.ts';
 
-/** The amount that an allowed activity adds to a counter; undefined if it has a fault. */
-export type Reserve = (evaluation: Evaluation) => Reservation | undefined;
+/** The counter of a rolling function, and what an allowed activity adds to it. */
+export interface Reserve {
+  /** Its amount and what it is kept by, as a text that is the same for functions that add the same. */
+  readonly counter: string;
+  /** @returns undefined for a fault. */
+  readonly run: (evaluation: Evaluation) => Reservation | undefined;
+}
 
 /** The functions that a call may use of the expression around it. */
 export interface CallScope {
@@ -144,7 +149,10 @@ function rolling(scope: CallScope, node: Of<'call'>, amount: Node | undefined): 
     const counter: Counter = { measure: own.measure, by: own.by };
     return exact(counters.total(counter, now - duration) + own.amount);
   };
-  scope.reserves((evaluation) => count(evaluation, false));
+  scope.reserves({
+    counter: JSON.stringify([measure, ...parts.map(({ source }) => source)]),
+    run: (evaluation) => count(evaluation, false),
+  });
   return { type: int, size: added.size + total(parts) + 1, run };
 }
 
