@@ -320,6 +320,30 @@ describe('the end', () => {
     expect(await outcome()).toBe('COMPLETED');
   });
 
+  test('comes with a lower budget of its user, which another policy has', async () => {
+    const within = (most: number) =>
+      `submitter.id == '${botId}' && RollingSum(eth.tx.value, '24h', submitter.id) <= ${String(most)}`;
+    const { policyId } = resultOf(
+      await root.submit('create_policy', 'CREATE_POLICY_V3', {
+        policyName: 'Pays',
+        effect: 'EFFECT_ALLOW',
+        condition: within(5),
+        consensus: `approvers.any(user, user.id == '${botId}')`,
+        notes: '',
+      }),
+    ) as unknown as Json;
+    activityOf(await grant((await pay()).fingerprint));
+    activityOf(await grant((await pay({ to: other })).fingerprint));
+    const [one] = await grants();
+    // One grant ends alone.
+    resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId: one?.['policyId'] }));
+    expect(await grants()).toHaveLength(1);
+    resultOf(await update({ policyCondition: within(1) })(policyId));
+    expect(await grants()).toEqual([]);
+    expect(await outcome({ to: other })).toBe(waiting);
+    resultOf(await root.submit('delete_policy', 'DELETE_POLICY', { policyId }));
+  });
+
   test('comes by the clock, and a clock set back before the grant gives nothing', async () => {
     activityOf(await grant((await pay()).fingerprint));
     service.clock.advance(-60_000);

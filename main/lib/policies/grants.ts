@@ -23,6 +23,10 @@ export function isGrantable(kind: string, intent: unknown): boolean {
 export const inheritedFrom = ({ condition }: { readonly condition: string }): string =>
   condition.trim() === '' ? '' : ` && (${condition})`;
 
+/** The user whom a condition names before all else, as those of grants, spenders and programs do. */
+export const submitterOf = ({ condition }: { readonly condition: string }): string | undefined =>
+  /^submitter\.id == '([^']+)'(?: && |$)/.exec(condition)?.[1];
+
 const tenMinutes = 600_000;
 
 /** @returns the end, in milliseconds. A day ends at midnight in this machine's time zone. */

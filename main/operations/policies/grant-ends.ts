@@ -1,5 +1,5 @@
 /**
- * Ends grants. A grant ends with the policy that it follows from. A policy's `time` ends one by the clock. A timer, which no change of the clock moves, deletes it at its end, and
+ * Ends grants. A grant ends with the policy that it follows from, and with each that allows its user by id. A policy's `time` ends one by the clock. A timer, which no change of the clock moves, deletes it at its end, and
  * each unlock deletes all: a lock, a freeze and a restart end them. Where the disk does not take that, or another process holds the
  * file, it comes before whatever is written next, so no grant lets anything through after its end.
  */
@@ -8,18 +8,21 @@ import type { Reader, Writer } from '../../storage/connection.ts';
 import { deletePolicyRow, listPolicyRowsWithNotes, type PolicyRow } from '../../storage/tables/policies.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { owned, type OnFault } from '../../lib/faults.ts';
-import { grantEnd, grantNotes, inheritedFrom } from '../../lib/policies/grants.ts';
+import { grantEnd, grantNotes, inheritedFrom, submitterOf } from '../../lib/policies/grants.ts';
 
 /**
  * Ends the grants that follow from a policy, which is to be changed or deleted: they keep what it was. Of policies with one condition
- * those of each end.
+ * those of each end. So do the grants of a user whom the policy allows by id: an owner who lowers a spender's budget changes another
+ * policy than the one that asked.
  */
-export function endGrantsOf(tx: Writer, { organizationId, effect, condition }: PolicyRow): void {
-  if (effect !== 'EFFECT_ALLOW') return;
+export function endGrantsOf(tx: Writer, policy: PolicyRow): void {
+  if (policy.effect !== 'EFFECT_ALLOW') return;
+  // A grant that is itself deleted leaves the others.
+  const submitter = grantEnd(policy) === undefined ? submitterOf(policy) : undefined;
   for (const row of listPolicyRowsWithNotes(tx, grantNotes)) {
-    const follows =
-      row.organizationId === organizationId && row.condition.endsWith(inheritedFrom({ condition }));
-    if (follows && grantEnd(row) !== undefined) deletePolicyRow(tx, row.id);
+    if (row.organizationId !== policy.organizationId || grantEnd(row) === undefined) continue;
+    const isOfUser = submitter !== undefined && submitter === submitterOf(row);
+    if (isOfUser || row.condition.endsWith(inheritedFrom(policy))) deletePolicyRow(tx, row.id);
   }
 }
 
