@@ -334,6 +334,24 @@ describe('an agent with budgets', () => {
     expect((await call(client, 'sign_message', asked)).structuredContent).toMatchObject({ status: 'signed' });
   });
 
+  test('a paused agent gets no signature of its earlier calls, until it is resumed', async () => {
+    const asked = { from: account, message: 'Sign in before the pause' };
+    const { structuredContent: before } = await call(client, 'sign_message', asked);
+    expect(before).toMatchObject({ status: 'signed' });
+    const signatures = async () =>
+      JSON.stringify((await call(client, 'request_status', {})).structuredContent);
+    expect(await signatures()).toContain(before?.['signature']);
+    await keyhearth('agents', 'pause', 'claude', ...owner());
+    const refused = await call(client, 'sign_message', asked);
+    expect(refused.isError).toBe(true);
+    expect(refused.content[0]?.text).toMatch(/Paused by its owner/);
+    expect(await signatures()).toContain('"status":"signed"');
+    expect(await signatures()).not.toContain('"signature"');
+    expect(await signatures()).not.toContain('"signedTransaction"');
+    await keyhearth('agents', 'resume', 'claude', ...owner());
+    expect((await call(client, 'sign_message', asked)).structuredContent).toEqual(before);
+  });
+
   test('the command shows what it has spent and what was refused', async () => {
     const shown = await keyhearth('agents', 'show', 'claude', ...owner());
     expect(shown).toMatchObject({ name: 'claude', asCreated: true, budgets: [{ spent: '3 USDC' }, {}] });

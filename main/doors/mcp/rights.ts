@@ -1,5 +1,6 @@
 /** Reads an agent's rights from its own policies, and its accounts and what is spent from the API, all as the agent's user. */
 import { wordsOfSpender } from '../../chains/ethereum/budgets.ts';
+import { KeyhearthError } from '../../lib/errors.ts';
 import { pausesOf, readSpenders, type Spender } from '../../lib/policies/spenders.ts';
 import type { Gone, Program } from '../program.ts';
 
@@ -36,6 +37,18 @@ export async function rightsOf(program: Program, gone: Gone): Promise<Rights> {
       of?.userId === userId ? [{ limit: of.limit, spent: of.spent, left: of.left, per: of.period }] : [],
     ),
   };
+}
+
+/** @throws KeyhearthError PERMISSION_DENIED while the agent is paused: what was signed before is not handed out. */
+export async function checkNotPaused(program: Program, gone: Gone): Promise<void> {
+  if (await isPausedNow(program, gone)) throw new KeyhearthError('PERMISSION_DENIED', isPaused);
+}
+
+/** True while its owner refuses it everything. */
+export async function isPausedNow(program: Program, gone: Gone): Promise<boolean> {
+  const { userId } = await program.query('whoami', {}, gone);
+  const { policies } = await program.query('list_policies', {}, gone);
+  return pausesOf(userId, policies).length > 0;
 }
 
 export const isPaused = 'Paused by its owner: everything is refused until the owner resumes it.';

@@ -18,7 +18,7 @@ import {
   unsignedTransaction,
   wanted,
 } from './requests.ts';
-import { accountsOf, rightsOf } from './rights.ts';
+import { accountsOf, checkNotPaused, isPausedNow, rightsOf } from './rights.ts';
 
 /** The words of a tool, without the example of a call. */
 const wordsOf = (name: AgentToolName) => ({
@@ -123,6 +123,8 @@ export function registerTools(server: McpServer, parts: AgentParts): void {
         answering(parts, extra, async (gone) => {
           const { type, parameters } = askOf(program, asked);
           const result = await program.submit(type, parameters, gone);
+          // The same call again is answered from the log, which no policy decides about.
+          await checkNotPaused(program, gone);
           return result === undefined
             ? { status: 'waiting', next: waitsNote }
             : { status: 'signed', ...shownSignature(result) };
@@ -195,8 +197,11 @@ async function statusOf(program: Program, id: string | undefined, gone: Gone) {
   };
   const { activities } = await program.query('list_activities', filter, gone);
   const { refusals } = await program.query('list_refusals', {}, gone);
+  const withSignatures = !(await isPausedNow(program, gone));
   const requests = [
-    ...activities.filter(({ votes }) => votes[0]?.userId === userId).map(shownActivity),
+    ...activities
+      .filter(({ votes }) => votes[0]?.userId === userId)
+      .map((each) => shownActivity(each, withSignatures)),
     ...refusals
       .filter((each) => each.userId === userId)
       .map(({ refusalId, reason }) => ({ id: refusalId, status: 'refused' as const, reason })),
@@ -207,8 +212,15 @@ async function statusOf(program: Program, id: string | undefined, gone: Gone) {
   return { requests: requests.slice(0, mostShown) };
 }
 
-function shownActivity({ id, status, result }: Answer<'list_activities'>['activities'][number]) {
+function shownActivity(
+  { id, status, result }: Answer<'list_activities'>['activities'][number],
+  withSignature: boolean,
+) {
   const [made] = Object.values(result) as readonly Parameters<typeof signedIn>[0][];
   const isSigned = status === 'ACTIVITY_STATUS_COMPLETED' && made !== undefined;
-  return { id, status: statuses[status] ?? ('failed' as const), ...(isSigned && shownSignature(made)) };
+  return {
+    id,
+    status: statuses[status] ?? ('failed' as const),
+    ...(isSigned && withSignature && shownSignature(made)),
+  };
 }
