@@ -38,6 +38,7 @@ import {
   TestClient,
 } from '../support/support.ts';
 import { atLength } from '../campaigns/length.ts';
+import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 import type { Json, TestVault } from '../support/support.ts';
 
 const password = 'correct horse battery staple';
@@ -764,8 +765,13 @@ test('a backup whose schema another program changed is refused, and no name in i
 test('a restore brings back what was deleted, decided, sent or switched off since the backup, and no grant', async () => {
   await using vault = await startTestVault({ password });
   using place = temporaryDirectory();
+  await using receiver = await WebhookReceiver.start();
   const { root } = vault;
   const grace = await vault.newUser('Grace');
+  const endpoint = { url: receiver.url, name: 'Receiver' };
+  const { endpointId } = resultOf(
+    await root.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', endpoint),
+  ) as unknown as Json;
   await allowByVotes(root, 'two', "activity.action == 'CREATE'", 2);
   const tag = { userTagName: 'Accountants', userIds: [] };
   const asked = activityOf(await grace.client.submit('create_user_tag', 'CREATE_USER_TAG', tag));
@@ -791,6 +797,7 @@ test('a restore brings back what was deleted, decided, sent or switched off sinc
   const sent = root.submitBody('CREATE_WALLET', { walletName: 'Savings', accounts: [] });
   const made = resultOf(await root.post('submit/create_wallet', sent)).walletId;
   resultOf(await root.submit('delete_users', 'DELETE_USERS', { userIds: [grace.userId] }));
+  resultOf(await root.submit('delete_webhook_endpoint', 'DELETE_WEBHOOK_ENDPOINT', { endpointId }));
 
   const directory = join(place.path, 'restored');
   await restore(wish(directory, file, { with: 'password', password }));
@@ -808,7 +815,11 @@ test('a restore brings back what was deleted, decided, sent or switched off sinc
       policies: readonly Json[];
     };
     expect(policies.map(({ policyName }) => policyName)).toEqual(['two']);
-    expect(resultOf(await again.post('submit/create_wallet', sent)).walletId).not.toBe(made);
+    const wallet = activityOf(await again.post('submit/create_wallet', sent));
+    expect(wallet.result['createWalletResult']?.['walletId']).not.toBe(made);
+    await vi.waitFor(() => {
+      expect(receiver.ids).toContain(wallet.id);
+    });
   } finally {
     await served.close();
   }

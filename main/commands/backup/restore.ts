@@ -43,7 +43,7 @@ export async function restoreBackup(
       `Restored the vault of ${restored.organizationName} in ${directory}, as it was ${when(restored.madeAt)}.`,
       `Organization ${restored.organizationId}, owner ${restored.ownerUserId}, ${count(restored.log.rows, 'log entry', 'log entries')}.`,
       `Unlocks with ${unlockMethods(restored.keyslots)}.`,
-      'What was deleted, revoked or rejected since then is back: look at users, keys, policies and waiting requests.',
+      'What was deleted, revoked or rejected since then is back: look at users, keys, policies, programs, webhooks and waiting requests.',
       'A backup has no API key files: copy yours, or generate a new one with `keyhearth keygen --name owner --register`.',
       'Next: keyhearth backup verify FILE, keyhearth backup schedule DIRECTORY, keyhearth serve',
     ].join('\n'),
