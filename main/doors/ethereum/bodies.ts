@@ -47,7 +47,9 @@ export async function answerBody(
     const message = `expected 1 to ${String(mostOfBatch)} calls in a batch, got ${String(body.length)}`;
     return writeJson(failure(null, { code: rpcCodes.request, message }));
   }
-  const ids = body.flatMap((each) => (isObject(each) && each['id'] != null ? [writeJson(each['id'])] : []));
+  const ids = body.flatMap((each) =>
+    isObject(each) && each['id'] !== undefined ? [writeJson(each['id'])] : [],
+  );
   if (new Set(ids).size < ids.length) {
     const message = 'two calls of the batch have the same id: their answers could not be told apart';
     return writeJson(failure(null, { code: rpcCodes.request, message }));
