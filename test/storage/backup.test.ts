@@ -25,6 +25,7 @@ import { anchorAccount } from '../../main/keys/keyslots/slots.ts';
 import { noKeychain, type Keychain } from '../../main/keys/keychain/keychain.ts';
 import { systemClock } from '../../main/lib/clock.ts';
 import { grantNotes, grantTime } from '../../main/lib/policies/grants.ts';
+import { pauseOf } from '../../main/lib/policies/spenders.ts';
 import { startVault } from '../../main/app/compose.ts';
 import type { Vault } from '../../main/app/compose.ts';
 import {
@@ -762,7 +763,7 @@ test('a backup whose schema another program changed is refused, and no name in i
 });
 
 // As the command, the window and the documentation tell the owner.
-test('a restore brings back what was deleted, decided, sent or switched off since the backup, and no grant', async () => {
+test('a restore brings back what was deleted, forbidden, decided, sent or switched off since, and no grant', async () => {
   await using vault = await startTestVault({ password });
   using place = temporaryDirectory();
   await using receiver = await WebhookReceiver.start();
@@ -792,6 +793,9 @@ test('a restore brings back what was deleted, decided, sent or switched off sinc
   await rpc.changeDoors({ change: 'remove', ...tool });
   await rpc.changeDoors({ change: 'switch', door: 'ethereum', on: false });
   expect(await isLetIn(vault.url)).toBe(false);
+  const { policyName, effect, condition, consensus } = pauseOf('Agent', grace.userId);
+  const pause = { policyName, effect, condition, consensus, notes: '' };
+  resultOf(await root.submit('create_policy', 'CREATE_POLICY_V3', pause));
   const decide = { fingerprint: asked.fingerprint };
   resultOf(await root.submit('reject_activity', 'REJECT_ACTIVITY', decide));
   const sent = root.submitBody('CREATE_WALLET', { walletName: 'Savings', accounts: [] });
