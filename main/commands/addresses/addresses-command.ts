@@ -13,29 +13,22 @@ export function declareAddresses(program: Command): void {
     name: 'list',
     description: 'List the addresses that have a name',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listAddresses } = await import('./addresses.ts');
-      await listAddresses(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./addresses.ts')).listAddresses(config, flags),
   });
   addSubcommand<ApiFlags>(addresses, {
     name: 'add <name> <address>',
     description: 'Name an address',
     describes: { name: 'Name of the address', address: 'Address, compared with the receiver' },
     options: [apiKey()],
-    run: async (config, flags, json, [name = '', address = '']) => {
-      const { addAddress } = await import('./addresses.ts');
-      await addAddress(config, { name, address }, { ...flags, json });
-    },
+    run: async (config, flags, [name = '', address = '']) =>
+      (await import('./addresses.ts')).addAddress(config, { name, address }, flags),
   });
-  addSubcommand<ApiFlags & { readonly yes?: true }>(addresses, {
+  addSubcommand<ApiFlags & { readonly yes?: boolean }>(addresses, {
     name: 'remove <name>',
     description: 'Delete the name of an address',
     describes: { name: 'Name, or the address' },
     options: [new Option('--yes', 'Delete without confirmation'), apiKey()],
-    run: async (config, flags, json, [name = '']) => {
-      const { removeAddress } = await import('./addresses.ts');
-      await removeAddress(config, name, { ...flags, yes: flags.yes === true, json });
-    },
+    run: async (config, flags, [name = '']) =>
+      (await import('./addresses.ts')).removeAddress(config, name, flags),
   });
 }

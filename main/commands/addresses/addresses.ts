@@ -59,7 +59,7 @@ export async function addAddress(
 export async function removeAddress(
   config: Config,
   wanted: string,
-  { apiKey, json, yes }: AddressesOptions & { readonly yes: boolean },
+  { apiKey, json, yes }: AddressesOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { knownAddresses } = await api.query('list_known_addresses', listAnswer, {});

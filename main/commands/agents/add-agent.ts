@@ -24,11 +24,11 @@ export interface AddAgentOptions extends OwnerOptions {
   readonly budget: readonly string[];
   readonly to: readonly string[];
   readonly chain: readonly string[];
-  readonly messages?: true;
-  readonly ask?: true;
+  readonly messages?: boolean;
+  readonly ask?: boolean;
   readonly expires?: string;
   readonly client?: string;
-  readonly yes: boolean;
+  readonly yes?: boolean;
   readonly json: boolean;
 }
 

@@ -19,12 +19,9 @@ export function declareAgents(program: Command): void {
     name: 'list',
     description: 'List the agents, their permissions and what is left of their budgets',
     options: ownerOptions(),
-    run: async (config, flags, json) => {
-      const { listAgents } = await import('./agents.ts');
-      await listAgents(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./agents.ts')).listAgents(config, flags),
   });
-  addSubcommand<Omit<AddAgentOptions, 'json' | 'yes'> & { readonly yes?: true }>(agents, {
+  addSubcommand<AddAgentOptions>(agents, {
     name: 'add <name>',
     description: 'Create an agent: a user, its policies and a key that the vault keeps',
     describes: { name: 'Name of the agent: small letters, digits and hyphens' },
@@ -43,20 +40,16 @@ export function declareAgents(program: Command): void {
       new Option('--yes', 'Write the file of the client without confirmation'),
       ...ownerOptions(),
     ],
-    run: async (config, { yes, ...flags }, json, [wanted = '']) => {
-      const { addAgent } = await import('./add-agent.ts');
-      await addAgent(config, wanted, { ...flags, yes: yes === true, json });
-    },
+    run: async (config, flags, [wanted = '']) =>
+      (await import('./add-agent.ts')).addAgent(config, wanted, flags),
   });
   addSubcommand<OwnerOptions>(agents, {
     name: 'show <name>',
     description: 'Show an agent: what it may do, what it has spent, its last and its refused requests',
     describes: name,
     options: ownerOptions(),
-    run: async (config, flags, json, [wanted = '']) => {
-      const { showAgent } = await import('./agents.ts');
-      await showAgent(config, wanted, { ...flags, json });
-    },
+    run: async (config, flags, [wanted = '']) =>
+      (await import('./agents.ts')).showAgent(config, wanted, flags),
   });
   for (const [verb, description, paused] of [
     ['pause', 'Refuse everything that an agent asks for, until it is resumed', true],
@@ -67,29 +60,22 @@ export function declareAgents(program: Command): void {
       description,
       describes: name,
       options: ownerOptions(),
-      run: async (config, flags, json, [wanted = '']) => {
-        const { pauseAgent } = await import('./agents.ts');
-        await pauseAgent(config, wanted, paused, { ...flags, json });
-      },
+      run: async (config, flags, [wanted = '']) =>
+        (await import('./agents.ts')).pauseAgent(config, wanted, paused, flags),
     });
   }
-  addSubcommand<OwnerOptions & { readonly yes?: true }>(agents, {
+  addSubcommand<OwnerOptions & { readonly yes?: boolean }>(agents, {
     name: 'remove <name>',
     description: 'Revoke an agent with its user, key and policies',
     describes: name,
     options: [withoutAsking(), ...ownerOptions()],
-    run: async (config, { yes, ...flags }, json, [wanted = '']) => {
-      const { removeProgram } = await import('../doors/programs.ts');
-      await removeProgram(config, wanted, { ...flags, door: 'mcp', yes: yes === true, json });
-    },
+    run: async (config, flags, [wanted = '']) =>
+      (await import('../doors/programs.ts')).removeProgram(config, wanted, { ...flags, door: 'mcp' }),
   });
   addSubcommand(agents, {
     name: 'skill',
     description: 'Print a SKILL.md by which an agent learns to use its tools',
-    run: async (config, _flags, json) => {
-      const { printSkill } = await import('./skill.ts');
-      await printSkill(config, json);
-    },
+    run: async (config, { json }) => (await import('./skill.ts')).printSkill(config, json),
   });
 }
 

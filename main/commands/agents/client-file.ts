@@ -13,7 +13,7 @@ export async function writeClient(
   file: string,
   name: string,
   entry: ClientEntry,
-  yes: boolean,
+  yes: boolean | undefined,
 ): Promise<void> {
   const server = serverOf(name);
   serversIn(textOf(file));

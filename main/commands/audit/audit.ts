@@ -156,12 +156,11 @@ export async function auditHead(config: Config, json: boolean): Promise<void> {
 }
 
 export interface AuditVerifyOptions {
-  /** An exported log, or - for standard input; without it the vault's own. */
-  readonly file?: string;
   /** Hex, uncompressed. */
   readonly publicKey?: string;
   /** Noted heads, each `SEQUENCE:HASH`. */
-  readonly heads: readonly string[];
+  readonly head: readonly string[];
+  readonly json: boolean;
 }
 
 interface Verdict {
@@ -175,15 +174,19 @@ interface Verdict {
   readonly witness?: string;
 }
 
-export async function auditVerify(config: Config, options: AuditVerifyOptions, json: boolean): Promise<void> {
-  const { file, publicKey } = options;
+/** @param file An exported log, or - for standard input; without it the vault's own. */
+export async function auditVerify(
+  config: Config,
+  file: string | undefined,
+  { publicKey, head, json }: AuditVerifyOptions,
+): Promise<void> {
   if (publicKey !== undefined && !publicKeyHex.safeParse(publicKey).success) {
     throw new CommandError(
       exitCodes.usage,
       `invalid --public-key ${quoted(publicKey)}: expected an uncompressed P-256 key, 130 lowercase hex digits that begin with 04`,
     );
   }
-  const noted = options.heads.map(notedHead);
+  const noted = head.map(notedHead);
   const verdict = await verify(config, { file, publicKey, noted }, json);
   const { check, ...about } = verdict;
   const problems = check.findings.length + check.more;
@@ -334,14 +337,14 @@ function describe({ check, vaultId, publicKey, publicKeyFrom, witness }: Verdict
 }
 
 export interface AcceptRollbackOptions extends SecretOptions {
-  readonly yes: boolean;
+  readonly yes?: boolean;
+  readonly json: boolean;
 }
 
 /** Lets a file be used that is older than the keychain knows of; asks for what the keychain cannot give. */
 export async function acceptRollback(
   config: Config,
-  { yes, ...options }: AcceptRollbackOptions,
-  json: boolean,
+  { yes, json, ...options }: AcceptRollbackOptions,
 ): Promise<void> {
   const directory = dataDirectory(config);
   if (!hasVaultFile(directory)) throw noVault(directory);
@@ -360,7 +363,7 @@ export async function acceptRollback(
       print(json, { accepted: false }, 'Nothing to accept: the keychain knows no newer file.');
       return;
     }
-    if (!yes) await askWhetherToAccept(rollback.problem);
+    if (yes !== true) await askWhetherToAccept(rollback.problem);
     await rollback.accept();
     print(json, { accepted: true }, 'Accepted the older file. The vault can be unlocked now.');
   } finally {

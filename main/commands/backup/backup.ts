@@ -24,10 +24,14 @@ interface Common extends SecretOptions {
   readonly json: boolean;
 }
 
+export interface BackUpOptions extends Common {
+  readonly force?: boolean;
+}
+
 export async function backUp(
   config: Config,
   file: string | undefined,
-  { force, json, ...options }: Common & { readonly force: boolean },
+  { force = false, json, ...options }: BackUpOptions,
 ): Promise<void> {
   const secret = await readSecret(options);
   const wish: BackUp = {

@@ -41,7 +41,7 @@ export interface AddBotOptions extends OwnerOptions {
   /** Digits. */
   readonly chain: string;
   /** Go on with what an earlier run left waiting. */
-  readonly resume: boolean;
+  readonly continue?: boolean;
   readonly json: boolean;
 }
 
@@ -52,16 +52,17 @@ export async function addBot(config: Config, name: string, options: AddBotOption
   const api = await connectAsOwner(config, options);
   const { walletId, walletName } = await listings.wallet.find(api, options.wallet);
   const directory = config.keysDirectory;
-  const files = options.resume ? filesToContinue(directory, name) : newFiles(directory, name);
+  const isResumed = options.continue === true;
+  const files = isResumed ? filesToContinue(directory, name) : newFiles(directory, name);
   const making = new BotInTheMaking(api, name, { ...terms, walletId });
   let bot: Spender;
   try {
-    const known = options.resume ? await findUnfinished(api, name, files.publicKey) : undefined;
+    const known = isResumed ? await findUnfinished(api, name, files.publicKey) : undefined;
     bot = await making.finish(known, files.publicKey);
   } catch (error) {
     if (error instanceof CommandError && error.exitCode === exitCodes.waits) throw toBeContinued(error);
     const left = await making.undo();
-    if (!options.resume) deleteKeyFiles(files);
+    if (!isResumed) deleteKeyFiles(files);
     throw left === undefined ? error : withRest(error, left);
   }
   const words = wordsOf(bot, walletName);

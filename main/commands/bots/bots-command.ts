@@ -11,8 +11,6 @@ const ownerOptions = (): readonly Option[] => [
   ...secretOptions(),
 ];
 
-type AddBotFlags = Omit<AddBotOptions, 'json' | 'resume'> & { readonly continue?: true };
-
 export function declareBots(program: Command): void {
   const bots = program
     .command('bots')
@@ -21,12 +19,9 @@ export function declareBots(program: Command): void {
     name: 'list',
     description: 'List the bots and their permissions',
     options: ownerOptions(),
-    run: async (config, flags, json) => {
-      const { listBots } = await import('./bots.ts');
-      await listBots(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./bots.ts')).listBots(config, flags),
   });
-  addSubcommand<AddBotFlags>(bots, {
+  addSubcommand<AddBotOptions>(bots, {
     name: 'add <name>',
     description: 'Create a bot: a user, its policies and its API key',
     describes: { name: 'Name of the bot, its user and its API key' },
@@ -44,18 +39,12 @@ export function declareBots(program: Command): void {
       new Option('--continue', 'Continue after the approvals are given'),
       ...ownerOptions(),
     ],
-    run: async (config, { continue: resume, ...flags }, json, [name = '']) => {
-      const { addBot } = await import('./add-bot.ts');
-      await addBot(config, name, { ...flags, resume: resume === true, json });
-    },
+    run: async (config, flags, [name = '']) => (await import('./add-bot.ts')).addBot(config, name, flags),
   });
-  addSubcommand<OwnerOptions & { readonly yes?: true }>(bots, {
+  addSubcommand<OwnerOptions & { readonly yes?: boolean }>(bots, {
     name: 'remove <bot>',
     description: 'Delete a bot with its user, API key and policies',
     options: [withoutAsking(), ...ownerOptions()],
-    run: async (config, { yes, ...flags }, json, [bot = '']) => {
-      const { removeBot } = await import('./bots.ts');
-      await removeBot(config, bot, { ...flags, yes: yes === true, json });
-    },
+    run: async (config, flags, [bot = '']) => (await import('./bots.ts')).removeBot(config, bot, flags),
   });
 }

@@ -125,7 +125,7 @@ export async function refuseWidening(api: Api, userId: string): Promise<void> {
 export async function removeBot(
   config: Config,
   wanted: string,
-  { yes, json, ...options }: BotsOptions & { readonly yes: boolean },
+  { yes, json, ...options }: BotsOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await connectAsOwner(config, options);
   const known = await botListing.find(api, wanted);

@@ -1,18 +1,11 @@
 /** The declaration of `keyhearth keygen`. */
 import { Option, type Command } from 'commander';
 import { apiKeyOption, secretOptions } from '../shared/options.ts';
-import type { SecretOptions } from '../shared/proof.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
-
-interface KeygenFlags extends SecretOptions {
-  readonly name: string;
-  readonly register?: true;
-  readonly user?: string;
-  readonly apiKey?: string;
-}
+import type { KeygenOptions } from './keygen.ts';
 
 export function declareKeygen(program: Command): void {
-  addSubcommand<KeygenFlags>(program, {
+  addSubcommand<KeygenOptions>(program, {
     name: 'keygen',
     description: 'Generate an API key pair, NAME.public and NAME.private',
     options: [
@@ -24,9 +17,6 @@ export function declareKeygen(program: Command): void {
       apiKeyOption('API key to register with; default: owner, or a secret of the vault'),
       ...secretOptions(),
     ],
-    run: async (config, { register, ...flags }, json) => {
-      const { keygen } = await import('./keygen.ts');
-      await keygen(config, { ...flags, register: register === true, json });
-    },
+    run: async (config, flags) => (await import('./keygen.ts')).keygen(config, flags),
   });
 }

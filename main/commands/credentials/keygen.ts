@@ -20,7 +20,7 @@ import { connectAsOwner, ownerApiOf, type OwnerOptions } from '../shared/owner-a
 
 export interface KeygenOptions extends OwnerOptions {
   readonly name: string;
-  readonly register: boolean;
+  readonly register?: boolean;
   /** For whom the key is registered instead of the owner. */
   readonly user?: string;
   readonly json: boolean;
@@ -31,7 +31,7 @@ export async function keygen(config: Config, options: KeygenOptions): Promise<vo
     await keygenFor(config, options.user, options);
     return;
   }
-  const running = options.register ? await requireRunning(dataDirectory(config)) : undefined;
+  const running = options.register === true ? await requireRunning(dataDirectory(config)) : undefined;
   const status = await running?.status();
   if (status !== undefined) checkUnlocked(status, ', then register the key');
   const owner = status?.owner?.userId ?? '';

@@ -11,19 +11,13 @@ export function declareSessions(program: Command): void {
     name: 'list',
     description: 'List the active sessions',
     options: [userOption('Only sessions of this user')],
-    run: async (config, { user }, json) => {
-      const { listSessions } = await import('./sessions.ts');
-      await listSessions(config, user, json);
-    },
+    run: async (config, { user, json }) => (await import('./sessions.ts')).listSessions(config, user, json),
   });
   addSubcommand<{ readonly apiKey: string }>(sessions, {
     name: 'profiles',
     description: 'List the session profiles',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listProfiles } = await import('./session-profiles.ts');
-      await listProfiles(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./session-profiles.ts')).listProfiles(config, flags),
   });
   addSubcommand<NewProfile & { readonly apiKey: string }>(sessions, {
     name: 'create-profile <name>',
@@ -38,19 +32,14 @@ export function declareSessions(program: Command): void {
       new Option('--notes <text>', 'Notes for people'),
       apiKey(),
     ],
-    run: async (config, flags, json, [name = '']) => {
-      const { createProfile } = await import('./session-profiles.ts');
-      await createProfile(config, name, { ...flags, json });
-    },
+    run: async (config, flags, [name = '']) =>
+      (await import('./session-profiles.ts')).createProfile(config, name, flags),
   });
   addSubcommand<{ readonly user?: string }>(sessions, {
     name: 'revoke [ids...]',
     description: 'Revoke sessions',
     describes: { ids: 'Sessions: ID or start of the ID' },
     options: [userOption('Revoke all sessions of this user')],
-    run: async (config, flags, json, ids) => {
-      const { revokeSessions } = await import('./sessions.ts');
-      await revokeSessions(config, ids, { ...flags, json });
-    },
+    run: async (config, flags, ids) => (await import('./sessions.ts')).revokeSessions(config, ids, flags),
   });
 }

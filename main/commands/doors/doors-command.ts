@@ -18,10 +18,7 @@ export function declareDoors(program: Command): void {
   addSubcommand(doors, {
     name: 'list',
     description: 'List the doors and their programs',
-    run: async (config, _flags, json) => {
-      const { listDoors } = await import('./doors.ts');
-      await listDoors(config, json);
-    },
+    run: async (config, { json }) => (await import('./doors.ts')).listDoors(config, json),
   });
   for (const [name, on] of [
     ['on', true],
@@ -31,13 +28,11 @@ export function declareDoors(program: Command): void {
       name,
       description: `Switch a door ${name}`,
       operands: [door()],
-      run: async (config, _flags, json, [wanted]) => {
-        const { switchDoor } = await import('./doors.ts');
-        await switchDoor(config, wanted as DoorName, on, json);
-      },
+      run: async (config, { json }, [wanted]) =>
+        (await import('./doors.ts')).switchDoor(config, wanted as DoorName, on, json),
     });
   }
-  addSubcommand<Omit<AddProgramOptions, 'json'>>(doors, {
+  addSubcommand<AddProgramOptions>(doors, {
     name: 'add <name>',
     description: 'Pair a program: a user, its policies and a key that the vault keeps',
     describes: { name: 'Name of the program and its user: small letters, digits and hyphens' },
@@ -49,12 +44,10 @@ export function declareDoors(program: Command): void {
       new Option('--expires <days>', 'Days until the program loses access; default: never'),
       ...ownerOptions(),
     ],
-    run: async (config, flags, json, [name = '']) => {
-      const { addProgram } = await import('./programs.ts');
-      await addProgram(config, name, { ...flags, json });
-    },
+    run: async (config, flags, [name = '']) =>
+      (await import('./programs.ts')).addProgram(config, name, flags),
   });
-  addSubcommand<Omit<RemoveProgramOptions, 'json' | 'yes'> & { readonly yes?: true }>(doors, {
+  addSubcommand<RemoveProgramOptions>(doors, {
     name: 'remove <name>',
     description: 'Revoke a program with its user, key and policies',
     describes: { name: 'Name of the program' },
@@ -63,9 +56,7 @@ export function declareDoors(program: Command): void {
       withoutAsking(),
       ...ownerOptions(),
     ],
-    run: async (config, { yes, ...flags }, json, [name = '']) => {
-      const { removeProgram } = await import('./programs.ts');
-      await removeProgram(config, name, { ...flags, yes: yes === true, json });
-    },
+    run: async (config, flags, [name = '']) =>
+      (await import('./programs.ts')).removeProgram(config, name, flags),
   });
 }

@@ -32,7 +32,7 @@ export interface AddProgramOptions extends OwnerOptions {
   readonly door: DoorName;
   readonly account: readonly string[];
   readonly forwarder: readonly string[];
-  readonly ask?: true;
+  readonly ask?: boolean;
   readonly expires?: string;
   readonly json: boolean;
 }
@@ -203,7 +203,7 @@ const isWanted = (door: string, wanted: string | undefined): boolean =>
 
 export interface RemoveProgramOptions extends OwnerOptions {
   readonly door?: DoorName;
-  readonly yes: boolean;
+  readonly yes?: boolean;
   readonly json: boolean;
 }
 

@@ -4,8 +4,6 @@ import type { ChangeOptions, RotateOptions } from './keyslots.ts';
 import { ownerSecretOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 
-type KeyslotFlags = Omit<ChangeOptions, 'json'>;
-
 export function declareKeyslots(program: Command): void {
   const keyslots = program
     .command('keyslots')
@@ -19,49 +17,37 @@ export function declareKeyslots(program: Command): void {
   addSubcommand(keyslots, {
     name: 'list',
     description: 'List the keyslots, their kind and dates',
-    run: async (config, _options, json) => {
-      const { listKeyslots } = await import('./keyslots.ts');
-      await listKeyslots(config, json);
-    },
+    run: async (config, { json }) => (await import('./keyslots.ts')).listKeyslots(config, json),
   });
-  addSubcommand<KeyslotFlags>(keyslots, {
+  addSubcommand<ChangeOptions>(keyslots, {
     name: 'add <kind>',
     description: 'Add a keyslot',
     describes: { kind: 'Kind of the keyslot: password, keychain or recovery' },
     options: [...newPassword(), output(), ...ownerSecretOptions()],
-    run: async (config, flags, json, [kind = '']) => {
-      const { addKeyslot } = await import('./keyslots.ts');
-      await addKeyslot(config, kind, { ...flags, json });
-    },
+    run: async (config, flags, [kind = '']) =>
+      (await import('./keyslots.ts')).addKeyslot(config, kind, flags),
   });
-  addSubcommand<KeyslotFlags>(keyslots, {
+  addSubcommand<ChangeOptions>(keyslots, {
     name: 'change <keyslot>',
     description: 'Replace a password or recovery phrase with a new one',
     options: [...newPassword(), output(), ...ownerSecretOptions()],
-    run: async (config, flags, json, [keyslot = '']) => {
-      const { changeKeyslot } = await import('./keyslots.ts');
-      await changeKeyslot(config, keyslot, { ...flags, json });
-    },
+    run: async (config, flags, [keyslot = '']) =>
+      (await import('./keyslots.ts')).changeKeyslot(config, keyslot, flags),
   });
-  addSubcommand<KeyslotFlags>(keyslots, {
+  addSubcommand<ChangeOptions>(keyslots, {
     name: 'remove <keyslot>',
     description: 'Remove a keyslot',
     options: ownerSecretOptions(),
-    run: async (config, flags, json, [keyslot = '']) => {
-      const { removeKeyslot } = await import('./keyslots.ts');
-      await removeKeyslot(config, keyslot, { ...flags, json });
-    },
+    run: async (config, flags, [keyslot = '']) =>
+      (await import('./keyslots.ts')).removeKeyslot(config, keyslot, flags),
   });
-  addSubcommand<Omit<RotateOptions, 'json' | 'dropOthers'> & { readonly dropOthers?: true }>(keyslots, {
+  addSubcommand<RotateOptions>(keyslots, {
     name: 'rotate',
     description: 'Replace the master key; keeps the keychain and each keyslot whose secret you give',
     options: [
       new Option('--drop-others', 'Remove the keyslots whose secret you don’t give'),
       ...ownerSecretOptions(),
     ],
-    run: async (config, flags, json) => {
-      const { rotate } = await import('./keyslots.ts');
-      await rotate(config, { ...flags, dropOthers: flags.dropOthers === true, json });
-    },
+    run: async (config, flags) => (await import('./keyslots.ts')).rotate(config, flags),
   });
 }

@@ -28,7 +28,7 @@ export interface ChangeOptions extends SecretOptions {
 }
 
 export interface RotateOptions extends SecretOptions {
-  readonly dropOthers: boolean;
+  readonly dropOthers?: boolean;
   readonly json: boolean;
 }
 
@@ -106,7 +106,8 @@ export async function rotate(config: Config, options: RotateOptions): Promise<vo
             'expected the secrets of the keyslots that stay: give --password-file, --password-fd, --recovery-file or --share-file',
           );
         }
-        const change: KeyslotChange = { do: 'rotate', proof, secrets, dropOthers: options.dropOthers };
+        const dropOthers = options.dropOthers === true;
+        const change: KeyslotChange = { do: 'rotate', proof, secrets, dropOthers };
         return unlocked(vault, proof, async () => {
           using _ = startProgress('Replacing the master key', options.json);
           return await changed(vault, change);

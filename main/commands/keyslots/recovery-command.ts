@@ -8,17 +8,14 @@ export function declareRecovery(program: Command): void {
   const recovery = program
     .command('recovery')
     .description('Check the recovery phrase and create printable sheets');
-  addSubcommand<Omit<RecoveryOptions, 'json'>>(recovery, {
+  addSubcommand<RecoveryOptions>(recovery, {
     name: 'check',
     discreet: true,
     description: 'Check that the recovery phrase, or its shares, open the vault',
     options: [recoveryFile(), shareFile()],
-    run: async (config, flags, json) => {
-      const { checkRecovery } = await import('./recovery.ts');
-      await checkRecovery(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./recovery.ts')).checkRecovery(config, flags),
   });
-  addSubcommand<Omit<SheetOptions, 'json'>>(recovery, {
+  addSubcommand<SheetOptions>(recovery, {
     name: 'sheet',
     discreet: true,
     description: 'Create a printable sheet of the recovery phrase, or of its shares',
@@ -31,9 +28,6 @@ export function declareRecovery(program: Command): void {
       recoveryFile(),
       shareFile(),
     ],
-    run: async (config, flags, json) => {
-      const { writeSheet } = await import('./recovery.ts');
-      await writeSheet(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./recovery.ts')).writeSheet(config, flags),
   });
 }

@@ -11,12 +11,9 @@ export function declareMessages(program: Command): void {
   addSubcommand(messages, {
     name: 'status',
     description: 'Show the setup and the last deliveries',
-    run: async (config, _options, json) => {
-      const { messagesStatus } = await import('./messages.ts');
-      await messagesStatus(config, json);
-    },
+    run: async (config, { json }) => (await import('./messages.ts')).messagesStatus(config, json),
   });
-  addSubcommand<Omit<MailOptions, 'json'>>(messages, {
+  addSubcommand<MailOptions>(messages, {
     name: 'mail [off]',
     alias: 'email',
     description: 'Set up email through an SMTP server, or turn email off',
@@ -38,12 +35,9 @@ export function declareMessages(program: Command): void {
       repeatable('--other-sender <address>', 'Allow requests to send from this address too, or from @domain'),
       new Option('--certificates <file>', 'Trust these certificates (PEM) instead of the system’s'),
     ],
-    run: async (config, flags, json, [operand]) => {
-      const { setMail } = await import('./messages.ts');
-      await setMail(config, operand, { ...flags, json });
-    },
+    run: async (config, flags, [operand]) => (await import('./messages.ts')).setMail(config, operand, flags),
   });
-  addSubcommand<Omit<SmsOptions, 'json'>>(messages, {
+  addSubcommand<SmsOptions>(messages, {
     name: 'sms [off]',
     description: 'Set up SMS through an HTTP gateway or Twilio, or turn SMS off',
     describes: { off: 'Turns SMS off' },
@@ -55,36 +49,27 @@ export function declareMessages(program: Command): void {
       ...sourceOptions('password', 'Twilio auth token or API key secret'),
       new Option('--from <sender>', 'Phone number of the account, or SID of a messaging service'),
     ],
-    run: async (config, flags, json, [operand]) => {
-      const { setSms } = await import('./messages.ts');
-      await setSms(config, operand, { ...flags, json });
-    },
+    run: async (config, flags, [operand]) => (await import('./messages.ts')).setSms(config, operand, flags),
   });
   addSubcommand(messages, {
     name: 'desktop <on-or-off>',
     description: 'Show codes on this computer when nothing else is set up; off by default',
     describes: { 'on-or-off': 'New state: on or off' },
-    run: async (config, _options, json, [operand = '']) => {
-      const { setDesktop } = await import('./messages.ts');
-      await setDesktop(config, operand, json);
-    },
+    run: async (config, { json }, [operand = '']) =>
+      (await import('./messages.ts')).setDesktop(config, operand, json),
   });
   addSubcommand(messages, {
     name: 'test <channel> [to]',
     description: 'Send a test message',
     describes: { channel: 'Channel: email, sms or desktop', to: 'Email address or phone number' },
-    run: async (config, _options, json, [channel = '', to]) => {
-      const { testMessages } = await import('./messages.ts');
-      await testMessages(config, channel, to, json);
-    },
+    run: async (config, { json }, [channel = '', to]) =>
+      (await import('./messages.ts')).testMessages(config, channel, to, json),
   });
   addSubcommand(messages, {
     name: 'retry <message>',
     description: 'Retry a failed message',
     describes: { message: 'Message: ID or start of the ID' },
-    run: async (config, _options, json, [message = '']) => {
-      const { retryMessage } = await import('./messages.ts');
-      await retryMessage(config, message, json);
-    },
+    run: async (config, { json }, [message = '']) =>
+      (await import('./messages.ts')).retryMessage(config, message, json),
   });
 }

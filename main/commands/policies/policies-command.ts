@@ -3,17 +3,7 @@ import { Option, type Command } from 'commander';
 import { apiKey, withoutAsking } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { CreatePolicyOptions } from './policies.ts';
-
-interface PolicyAskFlags {
-  readonly replaceAll?: true;
-  readonly withoutRoot?: true;
-  readonly apiKey: string;
-}
-
-const asFlags = ({ replaceAll, withoutRoot }: PolicyAskFlags) => ({
-  replaceAll: replaceAll === true,
-  withoutRoot: withoutRoot === true,
-});
+import type { ExplainOptions, TestOptions } from './policy-test.ts';
 
 export function declarePolicies(program: Command): void {
   const policies = program
@@ -34,21 +24,16 @@ function declareLife(policies: Command): void {
     name: 'list',
     description: 'List the policies',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listPolicies } = await import('./policies.ts');
-      await listPolicies(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./policies.ts')).listPolicies(config, flags),
   });
   addSubcommand<ApiFlags>(policies, {
     name: 'show <policy>',
     description: 'Show a policy',
     options: [apiKey()],
-    run: async (config, flags, json, [policy = '']) => {
-      const { showPolicy } = await import('./policies.ts');
-      await showPolicy(config, policy, { ...flags, json });
-    },
+    run: async (config, flags, [policy = '']) =>
+      (await import('./policies.ts')).showPolicy(config, policy, flags),
   });
-  addSubcommand<Omit<CreatePolicyOptions, 'json'>>(policies, {
+  addSubcommand<CreatePolicyOptions>(policies, {
     name: 'create [file]',
     description: 'Create all policies of a JSON file, or one from options',
     describes: { file: 'JSON file with one or more policies; - for standard input' },
@@ -61,19 +46,13 @@ function declareLife(policies: Command): void {
       new Option('--notes <text>', 'Notes'),
       apiKey(),
     ],
-    run: async (config, flags, json, [file]) => {
-      const { createPolicies } = await import('./policies.ts');
-      await createPolicies(config, file, { ...flags, json });
-    },
+    run: async (config, flags, [file]) => (await import('./policies.ts')).createPolicies(config, file, flags),
   });
-  addSubcommand<ApiFlags & { readonly yes?: true }>(policies, {
+  addSubcommand<ApiFlags & { readonly yes?: boolean }>(policies, {
     name: 'delete <policies...>',
     description: 'Delete policies, all or none',
     options: [withoutAsking(), apiKey()],
-    run: async (config, { yes, ...flags }, json, named) => {
-      const { deletePolicies } = await import('./policies.ts');
-      await deletePolicies(config, named, { ...flags, yes: yes === true, json });
-    },
+    run: async (config, flags, named) => (await import('./policies.ts')).deletePolicies(config, named, flags),
   });
 }
 
@@ -83,7 +62,7 @@ function declareTrials(policy: Command): void {
     name: 'check <file>',
     description: 'Check the policies of a JSON file for errors',
     describes: { file: 'JSON file with one or more policies; - for standard input' },
-    run: async (_config, _options, json, [file = '']) => {
+    run: async (_config, { json }, [file = '']) => {
       const { checkPolicies } = await import('./policy-check.ts');
       checkPolicies(file, json);
     },
@@ -93,7 +72,7 @@ function declareTrials(policy: Command): void {
     new Option('--without-root', 'Evaluate as if no user were in the root quorum'),
     apiKey(),
   ];
-  addSubcommand<PolicyAskFlags & { readonly against: string }>(policy, {
+  addSubcommand<TestOptions>(policy, {
     name: 'test <file>',
     description: 'Replay past activities with the policies of a JSON file, and show what changes',
     describes: { file: 'JSON file with one or more policies; - for standard input' },
@@ -104,27 +83,20 @@ function declareTrials(policy: Command): void {
       ).default('last:100'),
       ...asking(),
     ],
-    run: async (config, flags, json, [file = '']) => {
-      const { testPolicies } = await import('./policy-test.ts');
-      await testPolicies(config, file, { ...flags, ...asFlags(flags), json });
-    },
+    run: async (config, flags, [file = '']) =>
+      (await import('./policy-test.ts')).testPolicies(config, file, flags),
   });
-  addSubcommand<PolicyAskFlags & { readonly body?: string; readonly user?: string; readonly with?: string }>(
-    policy,
-    {
-      name: 'explain [activity]',
-      description: 'Explain how each policy decides an activity or a draft request',
-      describes: { activity: 'Activity: ID or start of the ID; or use --body' },
-      options: [
-        new Option('--body <file>', 'Body of a draft request; nothing is executed'),
-        new Option('--user <user>', 'User of the draft request; default: the API key’s user'),
-        new Option('--with <file>', 'Add the policies of a JSON file to those in force'),
-        ...asking(),
-      ],
-      run: async (config, flags, json, [activity]) => {
-        const { explainPolicies } = await import('./policy-test.ts');
-        await explainPolicies(config, activity, { ...flags, ...asFlags(flags), json });
-      },
-    },
-  );
+  addSubcommand<ExplainOptions>(policy, {
+    name: 'explain [activity]',
+    description: 'Explain how each policy decides an activity or a draft request',
+    describes: { activity: 'Activity: ID or start of the ID; or use --body' },
+    options: [
+      new Option('--body <file>', 'Body of a draft request; nothing is executed'),
+      new Option('--user <user>', 'User of the draft request; default: the API key’s user'),
+      new Option('--with <file>', 'Add the policies of a JSON file to those in force'),
+      ...asking(),
+    ],
+    run: async (config, flags, [activity]) =>
+      (await import('./policy-test.ts')).explainPolicies(config, activity, flags),
+  });
 }

@@ -143,7 +143,7 @@ function fromOptions({ name, effect, condition, consensus, time, notes }: Create
 export async function deletePolicies(
   config: Config,
   wanted: readonly string[],
-  { apiKey, json, yes }: PoliciesOptions & { readonly yes: boolean },
+  { apiKey, json, yes }: PoliciesOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const deleted = await listings.policy.findEach(api, wanted);

@@ -11,8 +11,8 @@ import { table } from '../shared/table.ts';
 import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
 export interface AskOptions {
-  readonly replaceAll: boolean;
-  readonly withoutRoot: boolean;
+  readonly replaceAll?: boolean;
+  readonly withoutRoot?: boolean;
   readonly apiKey: string;
   readonly json: boolean;
 }
@@ -43,7 +43,10 @@ function readAgainst(text: string): number {
   );
 }
 
-const asked = (policies: readonly PolicyInFile[], { replaceAll, withoutRoot }: AskOptions) => ({
+const asked = (
+  policies: readonly PolicyInFile[],
+  { replaceAll = false, withoutRoot = false }: AskOptions,
+) => ({
   // Notes decide nothing.
   policies: policies.map(({ notes: _, ...draft }) => draft),
   replaceAll,
@@ -84,7 +87,7 @@ function deciders(
 
 function testToText(
   { tested, unreadable, newlyAllowed, newlyDenied, newlyWaiting, activities, policies }: PolicyTest,
-  withoutRoot: boolean,
+  withoutRoot: boolean | undefined,
 ): Shown {
   const names = new Map(policies.map(({ policyId, policyName }) => [policyId, policyName]));
   const changed = activities.filter((each) => each.changed);
@@ -110,7 +113,7 @@ function testToText(
           ),
         ]),
     ...policies.map((policy) => coverageToText(policy, tested)),
-    ...(byRoot === 0 || withoutRoot
+    ...(byRoot === 0 || withoutRoot === true
       ? []
       : [
           `The root quorum decided ${String(byRoot)} of them, whatever policies say. To see what policies alone decide, give --without-root.`,

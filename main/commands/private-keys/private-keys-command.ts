@@ -10,21 +10,16 @@ export function declarePrivateKeys(program: Command): void {
     name: 'list',
     description: 'List the private keys',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listPrivateKeys } = await import('./private-keys.ts');
-      await listPrivateKeys(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./private-keys.ts')).listPrivateKeys(config, flags),
   });
   addSubcommand<{ readonly apiKey: string }>(keys, {
     name: 'show <private-key>',
     description: 'Show the public key and addresses of a private key',
     options: [apiKey()],
-    run: async (config, flags, json, [wanted = '']) => {
-      const { showPrivateKey } = await import('./private-keys.ts');
-      await showPrivateKey(config, wanted, { ...flags, json });
-    },
+    run: async (config, flags, [wanted = '']) =>
+      (await import('./private-keys.ts')).showPrivateKey(config, wanted, flags),
   });
-  addSubcommand<Omit<CreatePrivateKeyOptions, 'json'>>(keys, {
+  addSubcommand<CreatePrivateKeyOptions>(keys, {
     name: 'create',
     description: 'Generate a private key',
     options: [
@@ -33,9 +28,6 @@ export function declarePrivateKeys(program: Command): void {
       repeatable('--address-format <format>', 'Address format: ethereum, solana, bitcoin and so on'),
       apiKey(),
     ],
-    run: async (config, flags, json) => {
-      const { createPrivateKey } = await import('./private-keys.ts');
-      await createPrivateKey(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./private-keys.ts')).createPrivateKey(config, flags),
   });
 }

@@ -6,7 +6,7 @@ import type { ListActivitiesOptions } from './activities.ts';
 
 export function declareActivities(program: Command): void {
   const activities = program.command('activities').description('Show the activity log');
-  addSubcommand<Omit<ListActivitiesOptions, 'json'>>(activities, {
+  addSubcommand<ListActivitiesOptions>(activities, {
     name: 'list',
     description: 'List activities, newest first',
     options: [
@@ -15,27 +15,19 @@ export function declareActivities(program: Command): void {
       repeatable('--type <type>', 'Only this type, such as sign-transaction-v2'),
       apiKey(),
     ],
-    run: async (config, flags, json) => {
-      const { listActivities } = await import('./activities.ts');
-      await listActivities(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./activities.ts')).listActivities(config, flags),
   });
   addSubcommand<{ readonly apiKey: string }>(activities, {
     name: 'days',
     description: 'Count the signing requests of each of the last 30 days',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listSigningDays } = await import('./activities.ts');
-      await listSigningDays(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./activities.ts')).listSigningDays(config, flags),
   });
   addSubcommand<{ readonly apiKey: string }>(activities, {
     name: 'show <activity>',
     description: 'Show an activity, its votes and its result',
     options: [apiKey()],
-    run: async (config, flags, json, [activity = '']) => {
-      const { showActivity } = await import('./activities.ts');
-      await showActivity(config, activity, { ...flags, json });
-    },
+    run: async (config, flags, [activity = '']) =>
+      (await import('./activities.ts')).showActivity(config, activity, flags),
   });
 }

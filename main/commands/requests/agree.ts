@@ -29,8 +29,8 @@ export async function agree(message: string, { what, otherwise, undone }: Questi
 }
 
 /** Asks the person at the terminal before something is deleted. A script, and `--yes`, are asked nothing. */
-export async function agreeToDelete(what: string, yes: boolean): Promise<void> {
-  if (yes || !onTerminal()) return;
+export async function agreeToDelete(what: string, yes: boolean | undefined): Promise<void> {
+  if (yes === true || !onTerminal()) return;
   await agree(`Delete ${what}?`, {
     what: 'whether to delete it',
     otherwise: '--yes',

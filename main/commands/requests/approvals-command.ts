@@ -5,8 +5,6 @@ import type { VoteOptions } from './approvals.ts';
 import { apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 
-type VoteFlags = Omit<VoteOptions, 'json' | 'yes'> & { readonly yes?: true };
-
 export function declareApprovals(program: Command): void {
   const approvals = program
     .command('approvals')
@@ -15,12 +13,9 @@ export function declareApprovals(program: Command): void {
     name: 'list',
     description: 'List activities that need approval, newest first',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listApprovals } = await import('./approvals.ts');
-      await listApprovals(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./approvals.ts')).listApprovals(config, flags),
   });
-  addSubcommand<{ readonly apiKey: string; readonly preview?: true }>(approvals, {
+  addSubcommand<{ readonly apiKey: string; readonly preview?: boolean }>(approvals, {
     name: 'show <activity>',
     description: 'Show an activity, its votes, the policies that require them, and its result',
     describes: { activity: 'ID or fingerprint, or start of one' },
@@ -31,16 +26,14 @@ export function declareApprovals(program: Command): void {
       ),
       apiKey(),
     ],
-    run: async (config, { preview, ...flags }, json, [activity = '']) => {
-      const { showApproval } = await import('./approvals.ts');
-      await showApproval(config, activity, { ...flags, preview: preview === true, json });
-    },
+    run: async (config, flags, [activity = '']) =>
+      (await import('./approvals.ts')).showApproval(config, activity, flags),
   });
   for (const [how, description] of [
     ['approve', 'Show an activity and approve it'],
     ['reject', 'Show an activity and reject it permanently'],
   ] as const) {
-    addSubcommand<VoteFlags>(approvals, {
+    addSubcommand<VoteOptions>(approvals, {
       name: `${how} <activity>`,
       description,
       describes: { activity: 'ID or fingerprint, or start of one' },
@@ -56,10 +49,8 @@ export function declareApprovals(program: Command): void {
         new Option('--yes', 'Vote without confirmation'),
         apiKey(),
       ],
-      run: async (config, flags, json, [activity = '']) => {
-        const { vote } = await import('./approvals.ts');
-        await vote(config, how, activity, { ...flags, yes: flags.yes === true, json });
-      },
+      run: async (config, flags, [activity = '']) =>
+        (await import('./approvals.ts')).vote(config, how, activity, flags),
     });
   }
 }

@@ -35,7 +35,7 @@ export interface VoteOptions extends ApprovalOptions {
   /** Allow the like for so long. */
   readonly for?: keyof typeof spans;
   /** Vote on a terminal without a prompt. */
-  readonly yes: boolean;
+  readonly yes?: boolean;
 }
 
 const moment = z.object({ seconds: z.string() });
@@ -128,7 +128,7 @@ export async function vote(
       `activity ${activity.id} no longer needs approval: ${statusWord(activity.status)}`,
     );
   }
-  const asks = !yes && onTerminal();
+  const asks = yes !== true && onTerminal();
   if (!json || asks) note(shownOf(await explain(api, activity), process.stderr.columns));
   if (asks) {
     await agree(how === 'approve' ? 'Approve this request?' : 'Reject this request permanently?', {

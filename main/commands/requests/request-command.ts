@@ -2,21 +2,13 @@
 import { Option, type Command } from 'commander';
 import { apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
+import type { RequestOptions, StampOptions } from './request.ts';
 
-interface RequestFlags {
-  readonly path: string;
-  readonly body: string;
-  readonly apiKey: string;
-  readonly key?: string;
-  readonly raw?: true;
-  readonly dryRun?: true;
-}
-
-/** Its name before other commands had the same option. */
+/** The name of `--api-key` before other commands had the same option. */
 const shortKey = (): Option => new Option('--key <name>').hideHelp();
 
 export function declareRequest(program: Command): void {
-  addSubcommand<RequestFlags>(program, {
+  addSubcommand<RequestOptions>(program, {
     name: 'request',
     description: 'Sign a request with an API key and send it',
     options: [
@@ -30,18 +22,9 @@ export function declareRequest(program: Command): void {
       new Option('--raw', 'Send the body unchanged: add no organizationId or timestampMs'),
       new Option('--dry-run', 'Show what the policies would decide; execute nothing'),
     ],
-    run: async (config, flags, json) => {
-      const { request } = await import('./request.ts');
-      await request(config, {
-        ...flags,
-        key: flags.key ?? flags.apiKey,
-        raw: flags.raw === true,
-        dryRun: flags.dryRun === true,
-        json,
-      });
-    },
+    run: async (config, flags) => (await import('./request.ts')).request(config, flags),
   });
-  addSubcommand<Omit<RequestFlags, 'path' | 'raw' | 'dryRun'>>(program, {
+  addSubcommand<StampOptions>(program, {
     name: 'stamp',
     description: 'Print the X-Stamp header of a body, for curl',
     options: [
@@ -49,9 +32,9 @@ export function declareRequest(program: Command): void {
       apiKey(),
       shortKey(),
     ],
-    run: async (config, flags, json) => {
+    run: async (config, flags) => {
       const { writeStamp } = await import('./request.ts');
-      writeStamp(config, { ...flags, key: flags.key ?? flags.apiKey, json });
+      writeStamp(config, flags);
     },
   });
 }

@@ -15,15 +15,22 @@ import { CommandError, exitCodeOfRefusal, exitCodes, print, refusedWith } from '
 
 const submits = '/public/v1/submit/';
 
-export interface RequestOptions {
-  readonly path: string;
+export interface StampOptions {
   readonly body: string;
-  readonly key: string;
-  readonly raw: boolean;
-  /** Queries what would be decided, instead. */
-  readonly dryRun: boolean;
+  readonly apiKey: string;
+  /** The name that `--api-key` had before other commands had it. */
+  readonly key?: string;
   readonly json: boolean;
 }
+
+export interface RequestOptions extends StampOptions {
+  readonly path: string;
+  readonly raw?: boolean;
+  /** Queries what would be decided, instead. */
+  readonly dryRun?: boolean;
+}
+
+const keyOf = (config: Config, { key, apiKey }: StampOptions): KeyPair => readApiKey(config, key ?? apiKey);
 
 export async function request(config: Config, options: RequestOptions): Promise<void> {
   if (!options.path.startsWith('/')) {
@@ -32,24 +39,25 @@ export async function request(config: Config, options: RequestOptions): Promise<
       `invalid --path ${JSON.stringify(options.path)}: expected /public/v1/…`,
     );
   }
-  if (options.dryRun && !options.path.startsWith(submits)) {
+  const { raw = false, dryRun = false } = options;
+  if (dryRun && !options.path.startsWith(submits)) {
     throw new CommandError(
       exitCodes.usage,
       `invalid --dry-run: what only reads carries nothing out; expected a path of ${submits}…`,
     );
   }
-  const { url, organizationId } = await whereTo(config, options.raw);
-  const pair = readApiKey(config, options.key);
+  const { url, organizationId } = await whereTo(config, raw);
+  const pair = keyOf(config, options);
   const given = readBody(options.body);
-  const wanted = options.raw ? given : fillIn(given, options.path, organizationId);
-  const path = options.dryRun ? '/public/v1/query/explain_policies' : options.path;
-  const body = options.dryRun
+  const wanted = raw ? given : fillIn(given, options.path, organizationId);
+  const path = dryRun ? '/public/v1/query/explain_policies' : options.path;
+  const body = dryRun
     ? JSON.stringify({ organizationId: organizationId ?? namedIn(wanted), requestBody: wanted })
     : wanted;
   const { ok, text } = await postStamped(url, path, pair, body);
   process.stdout.write(`${visibleJson(options.json ? text : pretty(text))}\n`);
   if (!ok) process.exitCode = exitCodeOfRefusal(codeIn(text));
-  else if (options.dryRun) await checkReadable(url, pair, wanted, organizationId ?? namedIn(wanted));
+  else if (dryRun) await checkReadable(url, pair, wanted, organizationId ?? namedIn(wanted));
 }
 
 const postStamped = (url: string, path: string, pair: KeyPair, body: string) =>
@@ -91,8 +99,8 @@ async function whereTo(
 }
 
 /** Writes the `X-Stamp` of a body, for a client that has no stamper, such as curl. */
-export function writeStamp(config: Config, options: Pick<RequestOptions, 'body' | 'key' | 'json'>): void {
-  const value = stamp(readApiKey(config, options.key), readBody(options.body));
+export function writeStamp(config: Config, options: StampOptions): void {
+  const value = stamp(keyOf(config, options), readBody(options.body));
   print(options.json, { header: 'X-Stamp', value }, value);
 }
 

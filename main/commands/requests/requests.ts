@@ -8,15 +8,18 @@ import { note, print } from '../shared/output.ts';
 import { untilSignalled } from '../shared/signals.ts';
 
 export interface RequestsOptions {
-  readonly follow: boolean;
-  readonly failed: boolean;
+  readonly follow?: boolean;
+  readonly failed?: boolean;
   readonly json: boolean;
 }
 
 const pauseMs = 500;
 
 /** Writes them oldest first; one line of JSON each. */
-export async function showRequests(config: Config, { follow, failed, json }: RequestsOptions): Promise<void> {
+export async function showRequests(
+  config: Config,
+  { follow = false, failed = false, json }: RequestsOptions,
+): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
   let last = 0;
   const show = async (): Promise<number> => {

@@ -2,18 +2,8 @@
 import { Option, type Command } from 'commander';
 import { transactionTypeList } from '../../lib/text/transaction-types.ts';
 import { apiKey } from '../shared/options.ts';
-import type { SignOptions, SignPayloadOptions, SignTransactionOptions } from './sign.ts';
+import type { SignPayloadOptions, SignTransactionOptions } from './sign.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
-
-type SignFlags<Options> = Omit<Options, 'json' | 'yes' | 'dryRun'> & {
-  readonly yes?: true;
-  readonly dryRun?: true;
-};
-
-const asSigning = ({ yes, dryRun }: SignFlags<SignOptions>) => ({
-  yes: yes === true,
-  dryRun: dryRun === true,
-});
 
 export function declareSign(program: Command): void {
   const sign = program.command('sign').description('Sign a transaction or a payload');
@@ -23,7 +13,7 @@ export function declareSign(program: Command): void {
     new Option('--yes', 'Sign without confirmation'),
     apiKey(),
   ];
-  addSubcommand<SignFlags<SignTransactionOptions>>(sign, {
+  addSubcommand<SignTransactionOptions>(sign, {
     name: 'transaction <file>',
     description: 'Describe and sign a transaction',
     describes: { file: 'File with the unsigned transaction; - for standard input' },
@@ -37,12 +27,10 @@ export function declareSign(program: Command): void {
         .default('hex'),
       ...signing(),
     ],
-    run: async (config, flags, json, [file = '']) => {
-      const { signTransaction } = await import('./sign.ts');
-      await signTransaction(config, file, { ...flags, ...asSigning(flags), json });
-    },
+    run: async (config, flags, [file = '']) =>
+      (await import('./sign.ts')).signTransaction(config, file, flags),
   });
-  addSubcommand<SignFlags<SignPayloadOptions>>(sign, {
+  addSubcommand<SignPayloadOptions>(sign, {
     name: 'payload <file>',
     description: 'Describe and sign a text, bytes or typed data; prints r, s and v as JSON',
     describes: { file: 'File with the payload; - for standard input' },
@@ -54,9 +42,6 @@ export function declareSign(program: Command): void {
       ),
       ...signing(),
     ],
-    run: async (config, flags, json, [file = '']) => {
-      const { signPayload } = await import('./sign.ts');
-      await signPayload(config, file, { ...flags, ...asSigning(flags), json });
-    },
+    run: async (config, flags, [file = '']) => (await import('./sign.ts')).signPayload(config, file, flags),
   });
 }

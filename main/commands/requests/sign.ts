@@ -19,9 +19,9 @@ export interface SignOptions {
   /** The key: its id, public key or address. */
   readonly with: string;
   /** Sign on a terminal without a prompt. */
-  readonly yes: boolean;
+  readonly yes?: boolean;
   /** Describe what would be signed, and sign nothing. */
-  readonly dryRun: boolean;
+  readonly dryRun?: boolean;
   readonly apiKey: string;
   readonly json: boolean;
 }
@@ -145,13 +145,13 @@ async function describeAndSign<Result>(
   const asked = { ...request, signWith } as QueryParameters<'describe_payload'>;
   const described = await api.query('describe_payload', describeAnswer, asked, fields);
   const [description = described.description] = await withFirstUses(api, [described.description]);
-  if (options.dryRun) {
+  if (options.dryRun === true) {
     print(options.json, { description }, descriptionToText(description, process.stdout.columns));
     checkRead(description);
     return undefined;
   }
   // For a script it is part of the result; but who is asked must see what about.
-  const asks = !options.yes && onTerminal();
+  const asks = options.yes !== true && onTerminal();
   if (!options.json || asks) note(descriptionToText(description, process.stderr.columns));
   if (asks) {
     await agree(`Sign this with ${visibleName(options.with)}?`, {

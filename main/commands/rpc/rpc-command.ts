@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { apiKeyOption, repeatable, secretOptions, withoutAsking } from '../shared/options.ts';
 import type { OwnerOptions } from '../shared/owner-api.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
-import type { AddToolOptions } from './rpc.ts';
+import type { AddToolOptions, NodeOptions } from './rpc.ts';
 
 const ownerOptions = (): readonly Option[] => [
   apiKeyOption('API key to use; default: owner, or a secret of the vault'),
@@ -18,12 +18,9 @@ export function declareRpc(program: Command): void {
     name: 'list',
     description: 'List the tools and their permissions',
     options: ownerOptions(),
-    run: async (config, flags, json) => {
-      const { listTools } = await import('./rpc.ts');
-      await listTools(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./rpc.ts')).listTools(config, flags),
   });
-  addSubcommand<Omit<AddToolOptions, 'json'>>(rpc, {
+  addSubcommand<AddToolOptions>(rpc, {
     name: 'add <name>',
     description: 'Pair a tool: a user, its policies, a key that the vault keeps, and a token',
     describes: { name: 'Name of the tool and its user: small letters, digits and hyphens' },
@@ -43,39 +40,29 @@ export function declareRpc(program: Command): void {
       new Option('--expires <days>', 'Days until the tool loses access, such as 30d; default: never'),
       ...ownerOptions(),
     ],
-    run: async (config, flags, json, [name = '']) => {
-      const { addTool } = await import('./rpc.ts');
-      await addTool(config, name, { ...flags, json });
-    },
+    run: async (config, flags, [name = '']) => (await import('./rpc.ts')).addTool(config, name, flags),
   });
-  addSubcommand<{ readonly urlFile?: string; readonly remove?: true; readonly previews?: 'on' | 'off' }>(
-    rpc,
-    {
-      name: 'node <chain-id> [url]',
-      description: 'Set the node of a chain, which all that the vault does not answer is passed on to',
-      describes: { 'chain-id': 'Chain ID of the network', url: 'Address of its JSON-RPC' },
-      options: [
-        new Option('--url-file <file>', 'Read the address from a file, where it has a secret'),
-        new Option('--remove', 'Remove the node of the chain'),
-        new Option(
-          '--previews <switch>',
-          'Ask the node what transactions that wait for approval would do; off for a new node',
-        ).choices(['on', 'off']),
-      ],
-      run: async (config, { urlFile, remove, previews }, json, [chainId = '', url]) => {
-        const { setNode } = await import('./rpc.ts');
-        await setNode(config, chainId, { url, urlFile, remove: remove === true, previews, json });
-      },
-    },
-  );
-  addSubcommand<OwnerOptions & { readonly yes?: true }>(rpc, {
+  addSubcommand<NodeOptions>(rpc, {
+    name: 'node <chain-id> [url]',
+    description: 'Set the node of a chain, which all that the vault does not answer is passed on to',
+    describes: { 'chain-id': 'Chain ID of the network', url: 'Address of its JSON-RPC' },
+    options: [
+      new Option('--url-file <file>', 'Read the address from a file, where it has a secret'),
+      new Option('--remove', 'Remove the node of the chain'),
+      new Option(
+        '--previews <switch>',
+        'Ask the node what transactions that wait for approval would do; off for a new node',
+      ).choices(['on', 'off']),
+    ],
+    run: async (config, flags, [chainId = '', url]) =>
+      (await import('./rpc.ts')).setNode(config, chainId, url, flags),
+  });
+  addSubcommand<OwnerOptions & { readonly yes?: boolean }>(rpc, {
     name: 'remove <name>',
     description: 'Revoke a tool with its user, key, token and policies',
     describes: { name: 'Name of the tool' },
     options: [withoutAsking(), ...ownerOptions()],
-    run: async (config, { yes, ...flags }, json, [name = '']) => {
-      const { removeProgram } = await import('../doors/programs.ts');
-      await removeProgram(config, name, { ...flags, door: 'ethereum', yes: yes === true, json });
-    },
+    run: async (config, flags, [name = '']) =>
+      (await import('../doors/programs.ts')).removeProgram(config, name, { ...flags, door: 'ethereum' }),
   });
 }

@@ -20,8 +20,8 @@ export interface AddToolOptions extends OwnerOptions {
   /** Digits, separated by commas. */
   readonly chain: string;
   readonly to: readonly string[];
-  readonly tokens?: true;
-  readonly ask?: true;
+  readonly tokens?: boolean;
+  readonly ask?: boolean;
   readonly expires?: string;
   readonly json: boolean;
 }
@@ -51,23 +51,19 @@ export async function addTool(config: Config, name: string, options: AddToolOpti
   });
 }
 
+export interface NodeOptions {
+  readonly urlFile?: string;
+  readonly remove?: boolean;
+  readonly previews?: 'on' | 'off';
+  readonly json: boolean;
+}
+
 /** Sets the node of a chain, removes it, or switches its previews. */
 export async function setNode(
   config: Config,
   chainId: string,
-  {
-    url,
-    urlFile,
-    remove,
-    previews,
-    json,
-  }: {
-    readonly url: string | undefined;
-    readonly urlFile: string | undefined;
-    readonly remove: boolean;
-    readonly previews: 'on' | 'off' | undefined;
-    readonly json: boolean;
-  },
+  url: string | undefined,
+  { urlFile, remove = false, previews, json }: NodeOptions,
 ): Promise<void> {
   const given = [url !== undefined, urlFile !== undefined, remove].filter(Boolean).length;
   if (previews === undefined ? given !== 1 : given > 1 || remove) {

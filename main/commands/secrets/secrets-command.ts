@@ -15,7 +15,7 @@ export function declareSecret(program: Command): void {
     .command('secret')
     .alias('secrets')
     .description('Keep passwords and tokens of programs in the vault');
-  addSubcommand<Omit<SetSecretOptions, 'json' | 'replace'> & { readonly replace?: true }>(secret, {
+  addSubcommand<SetSecretOptions>(secret, {
     name: 'set <name>',
     description: 'Store a secret; its value comes from standard input, a file or a prompt',
     describes: { name: 'Name of the secret' },
@@ -26,12 +26,9 @@ export function declareSecret(program: Command): void {
       new Option('--replace', 'Replace the value of the secret of that name'),
       apiKey(),
     ],
-    run: async (config, flags, json, [name = '']) => {
-      const { setSecret } = await import('./secrets.ts');
-      await setSecret(config, name, { ...flags, replace: flags.replace === true, json });
-    },
+    run: async (config, flags, [name = '']) => (await import('./secrets.ts')).setSecret(config, name, flags),
   });
-  addSubcommand<Omit<ExportOptions, 'json' | 'yes'> & { readonly yes?: true }>(secret, {
+  addSubcommand<ExportOptions>(secret, {
     name: 'get <secret>',
     description: 'Write the value of a secret to a pipe, a file or the terminal',
     options: [
@@ -39,33 +36,25 @@ export function declareSecret(program: Command): void {
       new Option('--yes', 'Show the value without confirmation'),
       apiKey(),
     ],
-    run: async (config, flags, json, [wanted = '']) => {
-      const { getSecret } = await import('./secrets.ts');
-      await getSecret(config, wanted, { ...flags, yes: flags.yes === true, json });
-    },
+    run: async (config, flags, [wanted = '']) =>
+      (await import('./secrets.ts')).getSecret(config, wanted, flags),
   });
   addSubcommand<ApiFlags>(secret, {
     name: 'list',
     description: 'List the secrets, without their values',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listSecrets } = await import('./secrets.ts');
-      await listSecrets(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./secrets.ts')).listSecrets(config, flags),
   });
-  addSubcommand<ApiFlags & { readonly yes?: true }>(secret, {
+  addSubcommand<ApiFlags & { readonly yes?: boolean }>(secret, {
     name: 'rm <secrets...>',
     description: 'Delete secrets',
     options: [withoutAsking(), apiKey()],
-    run: async (config, flags, json, wanted) => {
-      const { removeSecrets } = await import('./secrets.ts');
-      await removeSecrets(config, wanted, { ...flags, yes: flags.yes === true, json });
-    },
+    run: async (config, flags, wanted) => (await import('./secrets.ts')).removeSecrets(config, wanted, flags),
   });
 }
 
 export function declareRun(program: Command): void {
-  addSubcommand<Omit<RunOptions, 'mask'> & { readonly mask: boolean }>(program, {
+  addSubcommand<RunOptions>(program, {
     name: 'run <command...>',
     description: 'Run a command with secrets in its environment, and mask them in its output',
     describes: { command: 'Command to run, after --' },
@@ -77,9 +66,6 @@ export function declareRun(program: Command): void {
       new Option('--no-mask', 'Leave the output alone; the command writes to the terminal itself'),
       apiKey(),
     ],
-    run: async (config, flags, _json, command) => {
-      const { run } = await import('./run.ts');
-      await run(config, command, flags);
-    },
+    run: async (config, flags, command) => (await import('./run.ts')).run(config, command, flags),
   });
 }

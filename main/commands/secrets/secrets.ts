@@ -88,12 +88,12 @@ export interface SetSecretOptions extends SecretsOptions {
   readonly valueFile?: string;
   readonly valueFd?: string;
   readonly property: readonly string[];
-  readonly replace: boolean;
+  readonly replace?: boolean;
 }
 
 /** Stores a secret under a new name, or gives the one of that name another value. */
 export async function setSecret(config: Config, name: string, options: SetSecretOptions): Promise<void> {
-  const { replace, json } = options;
+  const { replace = false, json } = options;
   if (name === '')
     throw new CommandError(exitCodes.usage, 'invalid <name>: expected a name, got an empty one');
   const staticProperties = options.property.map(readProperty);
@@ -238,7 +238,7 @@ export async function listSecrets(config: Config, { apiKey, json }: SecretsOptio
 export async function removeSecrets(
   config: Config,
   wanted: readonly string[],
-  { apiKey, json, yes }: SecretsOptions & { readonly yes: boolean },
+  { apiKey, json, yes }: SecretsOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const found = await secretListing.findEach(api, wanted);

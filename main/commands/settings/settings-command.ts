@@ -13,28 +13,21 @@ export function declareSettings(program: Command): void {
   addSubcommand(settings, {
     name: 'list',
     description: 'List all settings',
-    run: async (config, _options, json) => {
-      const { listSettings } = await import('./settings.ts');
-      await listSettings(config, json);
-    },
+    run: async (config, { json }) => (await import('./settings.ts')).listSettings(config, json),
   });
   addSubcommand(settings, {
     name: 'get',
     description: 'Show a setting',
     operands: [setting()],
-    run: async (config, _options, json, [name]) => {
-      const { getSetting } = await import('./settings.ts');
-      await getSetting(config, name as SettingName, json);
-    },
+    run: async (config, { json }, [name]) =>
+      (await import('./settings.ts')).getSetting(config, name as SettingName, json),
   });
   addSubcommand<SecretOptions>(settings, {
     name: 'set',
     description: 'Change a setting',
     operands: [setting(), new Argument('<value>', 'New value: on, off, a number, never, usual or ask')],
     options: [noKeychain(), ...secretOptions()],
-    run: async (config, flags, json, [name, value = '']) => {
-      const { setSetting } = await import('./settings.ts');
-      await setSetting(config, name as SettingName, value, { ...flags, json });
-    },
+    run: async (config, flags, [name, value = '']) =>
+      (await import('./settings.ts')).setSetting(config, name as SettingName, value, flags),
   });
 }

@@ -9,9 +9,12 @@ import { describeOperands } from './help.ts';
 import { vaultOptions } from './options.ts';
 import { aboutVault, CommandError, exitCodes } from './output.ts';
 
-export type GlobalOptions = ConfigOptions & { readonly json?: true };
+export type GlobalOptions = ConfigOptions & { readonly json?: boolean };
 
 const jsonOption = (): Option => new Option('--json', 'Print the result as one line of JSON');
+
+/** The options as commander has them: a switch is `true` or absent. */
+export type Given<Options> = Options & { readonly json: boolean };
 
 interface Subcommand<Options> {
   /** And the names of its operands, in angle brackets. */
@@ -27,14 +30,9 @@ interface Subcommand<Options> {
    */
   readonly describes?: Readonly<Record<string, string>>;
   /** It takes a secret, and does not repeat what is wrong on its command line: that may be the secret. */
-  readonly discreet?: true;
+  readonly discreet?: boolean;
   /** Loads the command's own module, so that starting one command does not load them all. */
-  readonly run: (
-    config: Config,
-    options: Options,
-    json: boolean,
-    operands: readonly string[],
-  ) => Promise<void>;
+  readonly run: (config: Config, options: Given<Options>, operands: readonly string[]) => Promise<void>;
 }
 
 /** A command of one of these names has the others too: no group has two of them. */
@@ -71,7 +69,7 @@ export function addSubcommand<Options extends object>(
     if (discreet) refuseOthers(command.args, command.registeredArguments.length);
     const given = command.optsWithGlobals<Options & GlobalOptions>();
     const config = makeConfig({ ...given, apiKey: namedKey(command) });
-    await run(config, given, given.json === true, command.args).catch((error: unknown) => {
+    await run(config, { ...given, json: given.json === true }, command.args).catch((error: unknown) => {
       throw aboutVault(error, join(config.dataDirectory ?? '', 'vault.db'));
     });
   });

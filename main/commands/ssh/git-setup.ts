@@ -16,10 +16,10 @@ import { agreeToWrite } from './setup.ts';
 
 export interface GitSetupOptions {
   readonly program?: string;
-  readonly global?: true;
+  readonly global?: boolean;
   readonly key?: string;
   readonly email?: string;
-  readonly yes?: true;
+  readonly yes?: boolean;
   readonly json: boolean;
 }
 
@@ -64,7 +64,7 @@ export async function setUpGit(config: Config, options: GitSetupOptions): Promis
       `Signer in ${signers}: ${signer}`,
       ...settings.map(([name, value]) => `git config ${scope} ${name} ${JSON.stringify(value)}`),
     ].join('\n'),
-    options.yes === true,
+    options.yes,
   );
   makeDirectory(directory);
   replaceFile(launcher, launcherText(socket));

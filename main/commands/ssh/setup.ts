@@ -15,16 +15,16 @@ export interface SetupOptions {
   readonly program?: string;
   /** A pattern of ssh_config. */
   readonly host: string;
-  readonly yes?: true;
+  readonly yes?: boolean;
   readonly json: boolean;
 }
 
 const newline = 0x0a;
 
 /** Asks the person at the terminal before files are written. A script is asked nothing. */
-export async function agreeToWrite(shown: string, yes: boolean): Promise<void> {
+export async function agreeToWrite(shown: string, yes: boolean | undefined): Promise<void> {
   note(shown);
-  if (yes || !onTerminal()) return;
+  if (yes === true || !onTerminal()) return;
   await agree('Write this?', {
     what: 'whether to write it',
     otherwise: '--yes',
@@ -50,7 +50,7 @@ export async function setUpSsh(config: Config, { program, host, yes, json }: Set
   const read = () => (existsSync(file) ? readFileBytes(file, file, mostBytesOfFile) : Buffer.alloc(0));
   const isThere = read().includes(entry);
   if (!isThere) {
-    await agreeToWrite(`To add to ${file}:\n${entry}`, yes === true);
+    await agreeToWrite(`To add to ${file}:\n${entry}`, yes);
     makeDirectory(dirname(file));
     // Something else may have written it while the person read.
     const before = read();

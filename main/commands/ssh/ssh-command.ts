@@ -20,12 +20,9 @@ export function declareSsh(program: Command): void {
     name: 'agent',
     description: 'Print the line that points a shell at the agent',
     options: [programOption()],
-    run: async (config, flags, json) => {
-      const { showAgent } = await import('./keys.ts');
-      await showAgent(config, flags.program, json);
-    },
+    run: async (config, { program, json }) => (await import('./keys.ts')).showAgent(config, program, json),
   });
-  addSubcommand<Omit<KeysOptions, 'json'>>(ssh, {
+  addSubcommand<KeysOptions>(ssh, {
     name: 'keys',
     description: 'List the keys of the agent as authorized_keys has them, or change which it offers',
     options: [
@@ -35,12 +32,9 @@ export function declareSsh(program: Command): void {
       apiKeyOption('API key to use; default: owner, or a secret of the vault'),
       ...secretOptions(),
     ],
-    run: async (config, flags, json) => {
-      const { changeKeys } = await import('./keys.ts');
-      await changeKeys(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./keys.ts')).changeKeys(config, flags),
   });
-  addSubcommand<Omit<SetupOptions, 'json'>>(ssh, {
+  addSubcommand<SetupOptions>(ssh, {
     name: 'setup',
     description: 'Show the entry for ~/.ssh/config, then write it',
     options: [
@@ -48,34 +42,25 @@ export function declareSsh(program: Command): void {
       new Option('--host <pattern>', 'Hosts to use the agent for').default('*'),
       yes(),
     ],
-    run: async (config, flags, json) => {
-      const { setUpSsh } = await import('./setup.ts');
-      await setUpSsh(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./setup.ts')).setUpSsh(config, flags),
   });
   addSubcommand(ssh, {
     name: 'status',
     description: 'Show whether the door is on, and its programs',
-    run: async (config, _flags, json) => {
-      const { listDoors } = await import('../doors/doors.ts');
-      await listDoors(config, json, 'ssh');
-    },
+    run: async (config, { json }) => (await import('../doors/doors.ts')).listDoors(config, json, 'ssh'),
   });
   addSubcommand<{ readonly socket: string }>(ssh, {
     name: 'sign <arguments...>',
     description: 'Sign for git; keyhearth-ssh-sign runs this',
     describes: { arguments: 'Arguments that git gives ssh-keygen, after --' },
     options: [new Option('--socket <path>', 'Socket of the program').makeOptionMandatory()],
-    run: async (_config, { socket }, _json, given) => {
-      const { signForGit } = await import('./sign-for-git.ts');
-      await signForGit(socket, given);
-    },
+    run: async (_config, { socket }, given) => (await import('./sign-for-git.ts')).signForGit(socket, given),
   });
 }
 
 export function declareGit(program: Command): void {
   const git = program.command('git').description('Sign commits and tags with keys of the vault');
-  addSubcommand<Omit<GitSetupOptions, 'json'>>(git, {
+  addSubcommand<GitSetupOptions>(git, {
     name: 'setup',
     description: 'Show the settings for git, then write them',
     options: [
@@ -85,15 +70,12 @@ export function declareGit(program: Command): void {
       new Option('--email <email>', 'Email address to verify as; default: that of git'),
       yes(),
     ],
-    run: async (config, flags, json) => {
-      const { setUpGit } = await import('./git-setup.ts');
-      await setUpGit(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./git-setup.ts')).setUpGit(config, flags),
   });
 }
 
 export function declareTakeover(program: Command): void {
-  addSubcommand<Omit<TakeoverOptions, 'json'>>(program, {
+  addSubcommand<TakeoverOptions>(program, {
     name: 'takeover',
     description: 'Import the key files of ~/.ssh, and delete them once a backup is tested',
     options: [
@@ -105,9 +87,6 @@ export function declareTakeover(program: Command): void {
       apiKey(),
       ...secretOptions(),
     ],
-    run: async (config, flags, json) => {
-      const { takeOver } = await import('./takeover.ts');
-      await takeOver(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./takeover.ts')).takeOver(config, flags),
   });
 }

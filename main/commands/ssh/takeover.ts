@@ -32,8 +32,8 @@ export interface TakeoverOptions extends SecretOptions {
   readonly directory?: string;
   readonly passphraseFile?: string;
   readonly passphraseFd?: string;
-  readonly yes?: true;
-  readonly delete?: true;
+  readonly yes?: boolean;
+  readonly delete?: boolean;
   readonly backup?: string;
   readonly apiKey: string;
   readonly json: boolean;

@@ -113,7 +113,7 @@ export async function changeTag(
 export async function deleteTags(
   config: Config,
   wanted: readonly string[],
-  { apiKey, json, yes }: TagsOptions & { readonly yes: boolean },
+  { apiKey, json, yes }: TagsOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const tags = await listings.tag.findEach(api, wanted);

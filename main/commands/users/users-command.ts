@@ -8,7 +8,7 @@ interface ApiFlags {
   readonly apiKey: string;
 }
 
-type DeleteFlags = ApiFlags & { readonly yes?: true };
+type DeleteFlags = ApiFlags & { readonly yes?: boolean };
 
 export function declareUsers(program: Command): void {
   const users = program.command('users').description('Manage users and their tags');
@@ -16,21 +16,15 @@ export function declareUsers(program: Command): void {
     name: 'list',
     description: 'List the users',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listUsers } = await import('./users.ts');
-      await listUsers(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./users.ts')).listUsers(config, flags),
   });
   addSubcommand<ApiFlags>(users, {
     name: 'show <user>',
     description: 'Show the credentials and tags of a user',
     options: [apiKey()],
-    run: async (config, flags, json, [user = '']) => {
-      const { showUser } = await import('./users.ts');
-      await showUser(config, user, { ...flags, json });
-    },
+    run: async (config, flags, [user = '']) => (await import('./users.ts')).showUser(config, user, flags),
   });
-  addSubcommand<Omit<CreateUserOptions, 'json'>>(users, {
+  addSubcommand<CreateUserOptions>(users, {
     name: 'create',
     description: 'Create a user; add an API key with `keyhearth keygen --user`',
     options: [
@@ -40,29 +34,21 @@ export function declareUsers(program: Command): void {
       repeatable('--tag <tag>', 'Tag of the user: ID, start of the ID, or name'),
       apiKey(),
     ],
-    run: async (config, flags, json) => {
-      const { createUser } = await import('./users.ts');
-      await createUser(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./users.ts')).createUser(config, flags),
   });
   addSubcommand<ApiFlags>(users, {
     name: 'rename <user> <name>',
     description: 'Rename a user',
     describes: { name: 'New name' },
     options: [apiKey()],
-    run: async (config, flags, json, [user = '', name = '']) => {
-      const { renameUser } = await import('./users.ts');
-      await renameUser(config, user, name, { ...flags, json });
-    },
+    run: async (config, flags, [user = '', name = '']) =>
+      (await import('./users.ts')).renameUser(config, user, name, flags),
   });
   addSubcommand<DeleteFlags>(users, {
     name: 'delete <users...>',
     description: 'Delete users and their credentials, all or none',
     options: [withoutAsking(), apiKey()],
-    run: async (config, { yes, ...flags }, json, named) => {
-      const { deleteUsers } = await import('./users.ts');
-      await deleteUsers(config, named, { ...flags, yes: yes === true, json });
-    },
+    run: async (config, flags, named) => (await import('./users.ts')).deleteUsers(config, named, flags),
   });
   declareTags(users);
 }
@@ -73,20 +59,14 @@ function declareTags(users: Command): void {
     name: 'list',
     description: 'List the tags and their users',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listTags } = await import('./tags.ts');
-      await listTags(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./tags.ts')).listTags(config, flags),
   });
   addSubcommand<ApiFlags & { readonly user: readonly string[] }>(tags, {
     name: 'create <name>',
     description: 'Create a tag',
     describes: { name: 'Name of the tag' },
     options: [repeatable('--user <user>', 'User to tag: ID, start of the ID, or name'), apiKey()],
-    run: async (config, flags, json, [name = '']) => {
-      const { createTag } = await import('./tags.ts');
-      await createTag(config, name, { ...flags, json });
-    },
+    run: async (config, flags, [name = '']) => (await import('./tags.ts')).createTag(config, name, flags),
   });
   addSubcommand<ApiFlags & { readonly add: readonly string[]; readonly remove: readonly string[] }>(tags, {
     name: 'change <tag>',
@@ -97,18 +77,12 @@ function declareTags(users: Command): void {
       repeatable('--remove <user>', 'User to remove the tag from'),
       apiKey(),
     ],
-    run: async (config, flags, json, [tag = '']) => {
-      const { changeTag } = await import('./tags.ts');
-      await changeTag(config, tag, { ...flags, json });
-    },
+    run: async (config, flags, [tag = '']) => (await import('./tags.ts')).changeTag(config, tag, flags),
   });
   addSubcommand<DeleteFlags>(tags, {
     name: 'delete <tags...>',
     description: 'Delete tags, all or none; their users stay',
     options: [withoutAsking(), apiKey()],
-    run: async (config, { yes, ...flags }, json, named) => {
-      const { deleteTags } = await import('./tags.ts');
-      await deleteTags(config, named, { ...flags, yes: yes === true, json });
-    },
+    run: async (config, flags, named) => (await import('./tags.ts')).deleteTags(config, named, flags),
   });
 }

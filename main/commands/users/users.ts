@@ -142,7 +142,7 @@ export async function renameUser(
 export async function deleteUsers(
   config: Config,
   wanted: readonly string[],
-  { apiKey, json, yes }: UsersOptions & { readonly yes: boolean },
+  { apiKey, json, yes }: UsersOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const deleted = await listings.user.findEach(api, wanted);

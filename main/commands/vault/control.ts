@@ -35,10 +35,11 @@ export async function lock(config: Config, json: boolean): Promise<void> {
 }
 
 export interface UnlockOptions extends SecretOptions {
-  readonly keychain: boolean;
+  readonly keychain?: boolean;
+  readonly json: boolean;
 }
 
-export async function unlock(config: Config, json: boolean, options: UnlockOptions): Promise<void> {
+export async function unlock(config: Config, { json, ...options }: UnlockOptions): Promise<void> {
   const running = await requireRunning(dataDirectory(config));
   const { keyslots, frozen } = await running.status();
   const given = await chooseGiven(options, { keyslots, frozen });
@@ -72,13 +73,13 @@ export async function openWindow(config: Config, json: boolean, browser: boolean
 
 /** @returns undefined where the password is to be asked for. */
 async function chooseGiven(
-  options: UnlockOptions,
+  options: Omit<UnlockOptions, 'json'>,
   { keyslots, frozen }: Pick<VaultStatus, 'keyslots' | 'frozen'>,
 ): Promise<UnlockWith | undefined> {
   const [proof] = await readSecrets(options);
   if (proof !== undefined) return proof;
   if (
-    options.keychain ||
+    options.keychain === true ||
     (frozen === null && keyslots.includes('keychain') && !keyslots.includes('password'))
   )
     return { with: 'keychain' };

@@ -8,10 +8,10 @@ interface DevFlags {
   readonly port?: string;
   readonly seed?: string;
   readonly clock: 'real' | 'fixed';
-  readonly ui?: true;
+  readonly ui?: boolean;
   readonly host?: string;
   readonly allowHost: readonly string[];
-  readonly stdinLifetime?: true;
+  readonly stdinLifetime?: boolean;
 }
 
 export function declareDev(program: Command): void {
@@ -36,12 +36,7 @@ export function declareDev(program: Command): void {
       oidcIssuer(),
       verbose(),
     ],
-    run: async (
-      config,
-      { seed, clock, port: wanted, stdinLifetime = false, ...exposure },
-      _json,
-      command,
-    ) => {
+    run: async (config, { seed, clock, port: wanted, stdinLifetime = false, ...exposure }, command) => {
       const { dev } = await import('./dev.ts');
       const { readExposure } = await import('./dev-exposure.ts');
       await dev(

@@ -4,7 +4,7 @@ import type { Config } from '../../app/config.ts';
 import { CommandError, exitCodes, note } from '../shared/output.ts';
 
 interface ExposureFlags {
-  readonly ui?: true;
+  readonly ui?: boolean;
   readonly host?: string;
   readonly allowHost: readonly string[];
 }

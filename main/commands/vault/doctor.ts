@@ -55,10 +55,12 @@ import { hasVaultFile, readVaultFile, vaultFile } from '../shared/vault-file.ts'
 
 /** The secret that opens the vault for the check of its rows; empty to skip that check. */
 export interface DoctorOptions extends SecretOptions {
-  readonly keychain: boolean;
+  readonly keychain?: boolean;
+  readonly yes?: boolean;
+  readonly json: boolean;
 }
 
-export async function doctor(config: Config, json: boolean, options: DoctorOptions): Promise<void> {
+export async function doctor(config: Config, { json, ...options }: DoctorOptions): Promise<void> {
   const directory = dataDirectory(config);
   const running = await findRunning(directory);
   const how = await openWith(config, options);
@@ -296,11 +298,11 @@ async function checkSchedule(directory: string, running: Running | undefined): P
 
 async function openWith(
   config: Config,
-  { keychain, ...options }: DoctorOptions,
+  { keychain, ...options }: Omit<DoctorOptions, 'yes' | 'json'>,
 ): Promise<OpenWith | undefined> {
   const secret = await readSecret(options);
   if (secret !== undefined) return secret;
-  return keychain ? { with: 'keychain', keychain: keychainOf(config) } : undefined;
+  return keychain === true ? { with: 'keychain', keychain: keychainOf(config) } : undefined;
 }
 
 /** Rows are authenticated under a key that only the unlocked vault has. */
@@ -381,11 +383,7 @@ const random: Random = (_purpose, length) => new Uint8Array(randomBytes(length))
  * Authenticates the rows of the vault as they are, after it has listed what that accepts: for the owner who knows what
  * changed the file. The vault must not be running.
  */
-export async function acceptChanges(
-  config: Config,
-  json: boolean,
-  { yes, ...options }: DoctorOptions & { readonly yes: boolean },
-): Promise<void> {
+export async function acceptChanges(config: Config, { yes, json, ...options }: DoctorOptions): Promise<void> {
   const how = await openWith(config, { ...options, keychain: false });
   if (how === undefined) {
     throw new CommandError(
@@ -420,7 +418,7 @@ export async function acceptChanges(
         print(json, { accepted: [] }, 'Nothing to accept: the file was not changed.');
         return;
       }
-      if (!json && !yes && canAsk()) {
+      if (!json && yes !== true && canAsk()) {
         note(list.join('\n'));
         const message = 'Accept these changes and use the vault as it is now?';
         await askToGoOn({ message, initialValue: false }, 'nothing was accepted');

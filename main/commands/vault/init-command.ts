@@ -25,7 +25,7 @@ export function declareInit(program: Command): void {
       passwordFile(),
       passwordFd(),
     ],
-    run: async (config, { organization, user, email, keyName, ...flags }, json) => {
+    run: async (config, { organization, user, email, keyName, json, ...flags }) => {
       const { init } = await import('./init.ts');
       const { readPassword } = await import('../shared/secrets.ts');
       const password = readPassword(flags, config.credentialsDirectory);

@@ -17,7 +17,7 @@ import { addSubcommand } from '../shared/subcommand.ts';
 import { defined } from '../../lib/defined.ts';
 
 interface ServeFlags extends PasswordOptions {
-  readonly open?: true;
+  readonly open?: boolean;
 }
 
 /** launchd starts again whatever ends with an error. */
@@ -44,11 +44,11 @@ export function declareServe(program: Command): void {
       passwordFd(),
       new Option(launchdOption, 'For launchd: exit with 0 when a restart would not help').hideHelp(),
     ],
-    run: async (config, { open, ...flags }, json) => {
+    run: async (config, { open = false, json, ...flags }) => {
       const { serve } = await import('./serve.ts');
       const { readPasswordBytes } = await import('../shared/secrets.ts');
       const password = readPasswordBytes(flags, config.credentialsDirectory);
-      await serve(config, { json, open: open === true, ...defined({ password }) });
+      await serve(config, { json, open, ...defined({ password }) });
     },
   });
   // At once: what is wrong with the other options is final too.

@@ -16,14 +16,14 @@ import { hasVaultFile } from '../shared/vault-file.ts';
 
 export interface InstallOptions {
   readonly port?: string;
-  readonly ui: boolean;
-  readonly allowOrigin: readonly string[];
-  readonly oidcIssuer: readonly string[];
+  readonly ui?: boolean;
+  readonly allowOrigin?: readonly string[];
+  readonly oidcIssuer?: readonly string[];
   readonly rpId?: string;
   readonly keychain: boolean;
   readonly passwordFile?: string;
   /** Write the file to standard output, and change nothing. */
-  readonly print: boolean;
+  readonly print?: boolean;
   readonly json: boolean;
 }
 
@@ -50,7 +50,7 @@ export async function installService(config: Config, options: InstallOptions): P
     command: [...lastingProgram(), ...serveArguments(config, options)],
     ...(passwordFile === undefined ? {} : { passwordFile: existing(passwordFile) }),
   });
-  if (options.print) {
+  if (options.print === true) {
     process.stdout.write(text);
     return;
   }
@@ -113,9 +113,9 @@ function serveArguments(config: Config, options: InstallOptions): string[] {
     // Services have an environment of their own.
     ...['--data-dir', String(config.dataDirectory)],
     ...(options.port === undefined ? [] : ['--port', options.port]),
-    ...(options.ui ? ['--ui'] : []),
-    ...repeated('--allow-origin', options.allowOrigin),
-    ...repeated('--oidc-issuer', options.oidcIssuer),
+    ...(options.ui === true ? ['--ui'] : []),
+    ...repeated('--allow-origin', options.allowOrigin ?? []),
+    ...repeated('--oidc-issuer', options.oidcIssuer ?? []),
     ...(options.rpId === undefined ? [] : ['--rp-id', options.rpId]),
     ...(options.keychain ? [] : ['--no-keychain']),
   ];

@@ -5,9 +5,7 @@ import type { ExportOptions } from './hand-out.ts';
 import { apiKey } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 
-type ExportFlags = Omit<ExportOptions, 'json' | 'yes'> & { readonly yes?: true };
-
-type ExportKeyFlags = ExportFlags & { readonly format: KeyForm };
+type ExportKeyFlags = ExportOptions & { readonly format: KeyForm };
 
 export function declareExport(program: Command): void {
   const exports = program
@@ -22,32 +20,26 @@ export function declareExport(program: Command): void {
     new Option('--format <form>', 'Encoding of the key; base58 and bytes are for Solana')
       .choices(['hex', 'base58', 'bytes'] satisfies KeyForm[])
       .default('hex');
-  addSubcommand<ExportFlags>(exports, {
+  addSubcommand<ExportOptions>(exports, {
     name: 'wallet <wallet>',
     description: 'Export the seed phrase of a wallet',
     options: destination(),
-    run: async (config, flags, json, [wallet = '']) => {
-      const { exportWallet } = await import('./export.ts');
-      await exportWallet(config, wallet, { ...flags, yes: flags.yes === true, json });
-    },
+    run: async (config, flags, [wallet = '']) =>
+      (await import('./export.ts')).exportWallet(config, wallet, flags),
   });
   addSubcommand<ExportKeyFlags>(exports, {
     name: 'private-key <private-key>',
     description: 'Export a private key',
     options: [format(), ...destination()],
-    run: async (config, flags, json, [privateKey = '']) => {
-      const { exportPrivateKey } = await import('./export.ts');
-      await exportPrivateKey(config, privateKey, flags.format, { ...flags, yes: flags.yes === true, json });
-    },
+    run: async (config, flags, [privateKey = '']) =>
+      (await import('./export.ts')).exportPrivateKey(config, privateKey, flags.format, flags),
   });
   addSubcommand<ExportKeyFlags>(exports, {
     name: 'account <address>',
     description: 'Export the private key of a wallet account',
     describes: { address: 'Address of the account' },
     options: [format(), ...destination()],
-    run: async (config, flags, json, [address = '']) => {
-      const { exportAccount } = await import('./export.ts');
-      await exportAccount(config, address, flags.format, { ...flags, yes: flags.yes === true, json });
-    },
+    run: async (config, flags, [address = '']) =>
+      (await import('./export.ts')).exportAccount(config, address, flags.format, flags),
   });
 }

@@ -20,7 +20,7 @@ import { canAsk } from '../shared/secrets.ts';
 export interface ExportOptions {
   readonly output?: string;
   /** Show it on a terminal without a prompt. */
-  readonly yes: boolean;
+  readonly yes?: boolean;
   readonly apiKey: string;
   readonly json: boolean;
 }
@@ -146,7 +146,7 @@ export async function takeAll(
 
 /** A terminal keeps what it shows, and others may see it. @throws CommandError when it must not be shown. */
 async function mayShow({ yes }: ExportOptions, what: string): Promise<void> {
-  if (!process.stdout.isTTY || yes) return;
+  if (!process.stdout.isTTY || yes === true) return;
   if (!canAsk()) {
     throw new CommandError(
       exitCodes.usage,

@@ -6,10 +6,6 @@ import type { ImportSshKeyOptions } from '../ssh/import-key.ts';
 import { account, apiKey, repeatable, sourceOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 
-type ImportWalletFlags = Omit<ImportWalletOptions, 'json'>;
-
-type ImportPrivateKeyFlags = Omit<ImportPrivateKeyOptions, 'json'>;
-
 export function declareImport(program: Command): void {
   const imports = program
     .command('import')
@@ -18,7 +14,7 @@ export function declareImport(program: Command): void {
     .allowExcessArguments();
   // A person who forgets the kind may have written the secret instead.
   imports.action(() => imports.help({ error: true }));
-  addSubcommand<ImportWalletFlags>(imports, {
+  addSubcommand<ImportWalletOptions>(imports, {
     name: 'wallet',
     discreet: true,
     description: 'Import a wallet from its seed phrase; by default from standard input',
@@ -29,12 +25,9 @@ export function declareImport(program: Command): void {
       ...sourceOptions('passphrase', 'BIP-39 passphrase'),
       apiKey(),
     ],
-    run: async (config, flags, json) => {
-      const { importWallet } = await import('./import.ts');
-      await importWallet(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./import.ts')).importWallet(config, flags),
   });
-  addSubcommand<ImportPrivateKeyFlags>(imports, {
+  addSubcommand<ImportPrivateKeyOptions>(imports, {
     name: 'private-key',
     discreet: true,
     description: 'Import a private key in hex or Solana’s formats; by default from standard input',
@@ -45,12 +38,9 @@ export function declareImport(program: Command): void {
       ...sourceOptions('key', 'private key'),
       apiKey(),
     ],
-    run: async (config, flags, json) => {
-      const { importPrivateKey } = await import('../private-keys/import.ts');
-      await importPrivateKey(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('../private-keys/import.ts')).importPrivateKey(config, flags),
   });
-  addSubcommand<Omit<ImportSshKeyOptions, 'json'>>(imports, {
+  addSubcommand<ImportSshKeyOptions>(imports, {
     name: 'ssh-key',
     discreet: true,
     description: 'Import a private key of OpenSSH on Ed25519 or P-256; by default from standard input',
@@ -60,9 +50,6 @@ export function declareImport(program: Command): void {
       ...sourceOptions('passphrase', 'passphrase of the key file'),
       apiKey(),
     ],
-    run: async (config, flags, json) => {
-      const { importSshKey } = await import('../ssh/import-key.ts');
-      await importSshKey(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('../ssh/import-key.ts')).importSshKey(config, flags),
   });
 }

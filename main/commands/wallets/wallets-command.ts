@@ -11,21 +11,16 @@ export function declareWallets(program: Command): void {
     name: 'list',
     description: 'List the wallets',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listWallets } = await import('./wallets.ts');
-      await listWallets(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./wallets.ts')).listWallets(config, flags),
   });
   addSubcommand<{ readonly apiKey: string }>(wallets, {
     name: 'show <wallet>',
     description: 'Show a wallet and its accounts',
     options: [apiKey()],
-    run: async (config, flags, json, [wallet = '']) => {
-      const { showWallet } = await import('./wallets.ts');
-      await showWallet(config, wallet, { ...flags, json });
-    },
+    run: async (config, flags, [wallet = '']) =>
+      (await import('./wallets.ts')).showWallet(config, wallet, flags),
   });
-  addSubcommand<Omit<CreateWalletOptions, 'json'>>(wallets, {
+  addSubcommand<CreateWalletOptions>(wallets, {
     name: 'create',
     description: 'Create a wallet with a new seed phrase',
     options: [
@@ -36,21 +31,16 @@ export function declareWallets(program: Command): void {
         .default('12'),
       apiKey(),
     ],
-    run: async (config, flags, json) => {
-      const { createWallet } = await import('./new-wallets.ts');
-      await createWallet(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./new-wallets.ts')).createWallet(config, flags),
   });
-  addSubcommand<Omit<AddAccountsOptions, 'json'>>(wallets, {
+  addSubcommand<AddAccountsOptions>(wallets, {
     name: 'add <wallet>',
     description: 'Add accounts to a wallet',
     options: [account(), apiKey()],
-    run: async (config, flags, json, [wallet = '']) => {
-      const { addAccounts } = await import('./new-wallets.ts');
-      await addAccounts(config, wallet, { ...flags, json });
-    },
+    run: async (config, flags, [wallet = '']) =>
+      (await import('./new-wallets.ts')).addAccounts(config, wallet, flags),
   });
-  addSubcommand<Omit<LabelOptions, 'json'>>(wallets, {
+  addSubcommand<LabelOptions>(wallets, {
     name: 'label <wallet>',
     description: 'Tag a wallet, or put it into the archive and back; an archived wallet signs as before',
     options: [
@@ -60,9 +50,7 @@ export function declareWallets(program: Command): void {
       new Option('--unarchive', 'Take the wallet out of the archive'),
       apiKey(),
     ],
-    run: async (config, flags, json, [wallet = '']) => {
-      const { labelWallet } = await import('./labels.ts');
-      await labelWallet(config, wallet, { ...flags, json });
-    },
+    run: async (config, flags, [wallet = '']) =>
+      (await import('./labels.ts')).labelWallet(config, wallet, flags),
   });
 }

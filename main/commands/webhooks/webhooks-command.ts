@@ -12,12 +12,9 @@ export function declareWebhooks(program: Command): void {
     name: 'list',
     description: 'List the webhook endpoints',
     options: [apiKey()],
-    run: async (config, flags, json) => {
-      const { listWebhooks } = await import('./webhooks.ts');
-      await listWebhooks(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./webhooks.ts')).listWebhooks(config, flags),
   });
-  addSubcommand<Omit<DeliveriesOptions, 'json'>>(webhooks, {
+  addSubcommand<DeliveriesOptions>(webhooks, {
     name: 'deliveries',
     description: 'List the deliveries, newest first',
     options: [
@@ -31,12 +28,9 @@ export function declareWebhooks(program: Command): void {
       new Option('--limit <number>', 'Maximum number of deliveries, up to 100').default('20'),
       apiKey(),
     ],
-    run: async (config, flags, json) => {
-      const { listWebhookDeliveries } = await import('./webhooks.ts');
-      await listWebhookDeliveries(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./webhooks.ts')).listWebhookDeliveries(config, flags),
   });
-  addSubcommand<Omit<ReplayOptions, 'json'>>(webhooks, {
+  addSubcommand<ReplayOptions>(webhooks, {
     name: 'replay <endpoint>',
     description: 'Send one event again, or all events since a time',
     options: [
@@ -44,27 +38,20 @@ export function declareWebhooks(program: Command): void {
       new Option('--since <time>', 'Send all events since this time, such as 2026-01-31T12:00:00Z'),
       apiKey(),
     ],
-    run: async (config, flags, json, [endpoint = '']) => {
-      const { replayWebhooks } = await import('./webhooks.ts');
-      await replayWebhooks(config, endpoint, { ...flags, json });
-    },
+    run: async (config, flags, [endpoint = '']) =>
+      (await import('./webhooks.ts')).replayWebhooks(config, endpoint, flags),
   });
   addSubcommand<{ readonly apiKey: string }>(webhooks, {
     name: 'test <endpoint>',
     description: 'Send a test event to an endpoint',
     options: [apiKey()],
-    run: async (config, flags, json, [endpoint = '']) => {
-      const { testWebhook } = await import('./webhooks.ts');
-      await testWebhook(config, endpoint, { ...flags, json });
-    },
+    run: async (config, flags, [endpoint = '']) =>
+      (await import('./webhooks.ts')).testWebhook(config, endpoint, flags),
   });
-  addSubcommand<Omit<ListenOptions, 'json'>>(webhooks, {
+  addSubcommand<ListenOptions>(webhooks, {
     name: 'listen',
     description: 'Receive and verify events on this computer until you press Ctrl-C',
     options: [new Option('--port <number>', 'Port to listen on; 0 for any free port').default('0'), apiKey()],
-    run: async (config, flags, json) => {
-      const { listenToWebhooks } = await import('./webhooks.ts');
-      await listenToWebhooks(config, { ...flags, json });
-    },
+    run: async (config, flags) => (await import('./webhooks.ts')).listenToWebhooks(config, flags),
   });
 }
