@@ -4,15 +4,11 @@ import type { Config } from '../../app/config.ts';
 import { quoted } from '../../lib/errors.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { agreeToDelete } from '../requests/agree.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { activityKind, VaultApi } from '../shared/api.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { didYouMean } from '../shared/suggestions.ts';
 import { table } from '../shared/table.ts';
-
-interface AddressesOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
 
 const addActivity = activityKind({
   type: 'ACTIVITY_TYPE_CREATE_KNOWN_ADDRESS',
@@ -31,7 +27,7 @@ const listAnswer = z.object({
   knownAddresses: z.array(z.object({ knownAddressId: z.string(), name: z.string(), address: z.string() })),
 });
 
-export async function listAddresses(config: Config, { apiKey, json }: AddressesOptions): Promise<void> {
+export async function listAddresses(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { knownAddresses } = await api.query('list_known_addresses', listAnswer, {});
   print(
@@ -49,7 +45,7 @@ export async function listAddresses(config: Config, { apiKey, json }: AddressesO
 export async function addAddress(
   config: Config,
   wanted: { readonly name: string; readonly address: string },
-  { apiKey, json }: AddressesOptions,
+  { apiKey, json }: ApiOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { knownAddressId } = await api.submit(addActivity, wanted);
@@ -59,7 +55,7 @@ export async function addAddress(
 export async function removeAddress(
   config: Config,
   wanted: string,
-  { apiKey, json, yes }: AddressesOptions & { readonly yes?: boolean },
+  { apiKey, json, yes }: ApiOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { knownAddresses } = await api.query('list_known_addresses', listAnswer, {});

@@ -1,14 +1,10 @@
 /** The declarations of `keyhearth agents` and `keyhearth mcp`. */
 import { Option, type Command } from 'commander';
-import { apiKeyOption, repeatable, secretOptions, withoutAsking } from '../shared/options.ts';
+import { ownerOptions, repeatable, withoutAsking } from '../shared/options.ts';
 import type { OwnerOptions } from '../shared/owner-api.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { AddAgentOptions } from './add-agent.ts';
 
-const ownerOptions = (): readonly Option[] => [
-  apiKeyOption('API key to use; default: owner, or a secret of the vault'),
-  ...secretOptions(),
-];
 const name = { name: 'Name of the agent' };
 
 export function declareAgents(program: Command): void {

@@ -1,15 +1,9 @@
 /** The declarations of `keyhearth bots`. */
 import { Option, type Command } from 'commander';
-import { apiKeyOption, repeatable, secretOptions, withoutAsking } from '../shared/options.ts';
+import { ownerOptions, repeatable, withoutAsking } from '../shared/options.ts';
 import type { OwnerOptions } from '../shared/owner-api.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { AddBotOptions } from './add-bot.ts';
-
-/** The owner asks, where no key is named and there is none called owner. */
-const ownerOptions = (): readonly Option[] => [
-  apiKeyOption('API key to use; default: owner, or a secret of the vault'),
-  ...secretOptions(),
-];
 
 export function declareBots(program: Command): void {
   const bots = program

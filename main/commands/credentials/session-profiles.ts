@@ -3,14 +3,10 @@ import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { activityKind, VaultApi } from '../shared/api.ts';
 import { print } from '../shared/output.ts';
 import { table } from '../shared/table.ts';
-
-interface ProfileOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
 
 export interface NewProfile {
   readonly scope: string;
@@ -42,7 +38,7 @@ const createSessionProfile = activityKind({
   isOfUseLater: true,
 });
 
-export async function listProfiles(config: Config, { apiKey, json }: ProfileOptions): Promise<void> {
+export async function listProfiles(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { sessionProfiles } = await api.query('get_session_profiles', profileList, {});
   print(
@@ -65,7 +61,7 @@ export async function listProfiles(config: Config, { apiKey, json }: ProfileOpti
 export async function createProfile(
   config: Config,
   sessionProfileName: string,
-  { scope, expires: expirationSeconds, notes, apiKey, json }: NewProfile & ProfileOptions,
+  { scope, expires: expirationSeconds, notes, apiKey, json }: NewProfile & ApiOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const profile = { sessionProfileName, scope, ...defined({ expirationSeconds, notes }) };

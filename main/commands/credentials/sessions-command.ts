@@ -1,6 +1,6 @@
 /** The declarations of `keyhearth sessions`. */
 import { Option, type Command } from 'commander';
-import { apiKey } from '../shared/options.ts';
+import { apiKey, type ApiOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { NewProfile } from './session-profiles.ts';
 
@@ -13,13 +13,13 @@ export function declareSessions(program: Command): void {
     options: [userOption('Only sessions of this user')],
     run: async (config, { user, json }) => (await import('./sessions.ts')).listSessions(config, user, json),
   });
-  addSubcommand<{ readonly apiKey: string }>(sessions, {
+  addSubcommand<ApiOptions>(sessions, {
     name: 'profiles',
     description: 'List the session profiles',
     options: [apiKey()],
     run: async (config, flags) => (await import('./session-profiles.ts')).listProfiles(config, flags),
   });
-  addSubcommand<NewProfile & { readonly apiKey: string }>(sessions, {
+  addSubcommand<NewProfile & ApiOptions>(sessions, {
     name: 'create-profile <name>',
     description: 'Create a profile that limits its sessions and never changes',
     describes: { name: 'Name of the profile' },

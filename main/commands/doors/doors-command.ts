@@ -1,14 +1,10 @@
 /** The declarations of `keyhearth doors`. */
 import { Argument, Option, type Command } from 'commander';
 import { doorNames, type DoorName } from '../../lib/policies/doors.ts';
-import { apiKeyOption, repeatable, secretOptions, withoutAsking } from '../shared/options.ts';
+import { ownerOptions, repeatable, withoutAsking } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { AddProgramOptions, RemoveProgramOptions } from './programs.ts';
 
-const ownerOptions = (): readonly Option[] => [
-  apiKeyOption('API key to use; default: owner, or a secret of the vault'),
-  ...secretOptions(),
-];
 const door = (): Argument => new Argument('<door>', 'The door').choices(doorNames);
 
 export function declareDoors(program: Command): void {

@@ -1,6 +1,6 @@
 /** The declarations of `keyhearth policies`. */
 import { Option, type Command } from 'commander';
-import { apiKey, withoutAsking } from '../shared/options.ts';
+import { apiKey, withoutAsking, type ApiOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { CreatePolicyOptions } from './policies.ts';
 import type { ExplainOptions, TestOptions } from './policy-test.ts';
@@ -14,19 +14,15 @@ export function declarePolicies(program: Command): void {
   declareTrials(policies);
 }
 
-interface ApiFlags {
-  readonly apiKey: string;
-}
-
 /** Declares the commands that list and change the policies in force. */
 function declareLife(policies: Command): void {
-  addSubcommand<ApiFlags>(policies, {
+  addSubcommand<ApiOptions>(policies, {
     name: 'list',
     description: 'List the policies',
     options: [apiKey()],
     run: async (config, flags) => (await import('./policies.ts')).listPolicies(config, flags),
   });
-  addSubcommand<ApiFlags>(policies, {
+  addSubcommand<ApiOptions>(policies, {
     name: 'show <policy>',
     description: 'Show a policy',
     options: [apiKey()],
@@ -48,7 +44,7 @@ function declareLife(policies: Command): void {
     ],
     run: async (config, flags, [file]) => (await import('./policies.ts')).createPolicies(config, file, flags),
   });
-  addSubcommand<ApiFlags & { readonly yes?: boolean }>(policies, {
+  addSubcommand<ApiOptions & { readonly yes?: boolean }>(policies, {
     name: 'delete <policies...>',
     description: 'Delete policies, all or none',
     options: [withoutAsking(), apiKey()],

@@ -4,18 +4,14 @@ import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { count } from '../backup/backup.ts';
 import { agreeToDelete } from '../requests/agree.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import { listings, type PolicyItem } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { fields, table, type Cell, type Table } from '../shared/table.ts';
 import { calledIn, readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
-interface PoliciesOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
-
-export interface CreatePolicyOptions extends PoliciesOptions {
+export interface CreatePolicyOptions extends ApiOptions {
   readonly name?: string;
   readonly effect?: 'allow' | 'deny';
   readonly condition?: string;
@@ -36,7 +32,7 @@ export const deletePoliciesActivity = activityKind({
   isOfUseLater: true,
 });
 
-export async function listPolicies(config: Config, { apiKey, json }: PoliciesOptions): Promise<void> {
+export async function listPolicies(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const policies = await listings.policy.all(api);
   print(
@@ -60,7 +56,7 @@ const effectCell = (effect: string): Cell => ({
 export async function showPolicy(
   config: Config,
   wanted: string,
-  { apiKey, json }: PoliciesOptions,
+  { apiKey, json }: ApiOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const policy = await listings.policy.find(api, wanted);
@@ -143,7 +139,7 @@ function fromOptions({ name, effect, condition, consensus, time, notes }: Create
 export async function deletePolicies(
   config: Config,
   wanted: readonly string[],
-  { apiKey, json, yes }: PoliciesOptions & { readonly yes?: boolean },
+  { apiKey, json, yes }: ApiOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const deleted = await listings.policy.findEach(api, wanted);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { shownExplanation, shownTest, type shownDecision } from '../../policy/analysis/trial-shapes.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi } from '../shared/api.ts';
 import { readTextFile } from '../shared/file-text.ts';
 import { findActivity, listings } from '../shared/named.ts';
@@ -10,11 +11,9 @@ import { CommandError, exitCodes, print, type Shown } from '../shared/output.ts'
 import { table } from '../shared/table.ts';
 import { readPolicyFile, type PolicyInFile } from './policy-file.ts';
 
-export interface AskOptions {
+export interface AskOptions extends ApiOptions {
   readonly replaceAll?: boolean;
   readonly withoutRoot?: boolean;
-  readonly apiKey: string;
-  readonly json: boolean;
 }
 
 export interface TestOptions extends AskOptions {

@@ -4,6 +4,7 @@ import type { Config } from '../../app/config.ts';
 import type { AddressFormat } from '../../chains/addresses/addresses.ts';
 import { curves, type Curve } from '../../crypto/keys/curves.ts';
 import { decodeBase58, decodeHex, toHex } from '../../crypto/encodings.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { readAddressFormat, readCurve, usageOf } from '../wallets/account-options.ts';
@@ -11,14 +12,12 @@ import { encryptFor, importBundleAnswer } from '../wallets/sealed-import.ts';
 import { namedSource, readText, standardInput, type Source } from '../wallets/secret-sources.ts';
 import { addressTable } from './private-keys.ts';
 
-export interface ImportPrivateKeyOptions {
+export interface ImportPrivateKeyOptions extends ApiOptions {
   readonly name: string;
   readonly curve: string;
   readonly addressFormat: readonly string[];
   readonly keyFile?: string;
   readonly keyFd?: string;
-  readonly apiKey: string;
-  readonly json: boolean;
 }
 
 const initImportPrivateKey = activityKind({

@@ -1,18 +1,18 @@
 /** The declarations of `keyhearth private-keys`. */
 import { Option, type Command } from 'commander';
-import { apiKey, repeatable } from '../shared/options.ts';
+import { apiKey, repeatable, type ApiOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { CreatePrivateKeyOptions } from './private-keys.ts';
 
 export function declarePrivateKeys(program: Command): void {
   const keys = program.command('private-keys').description('Manage private keys outside wallets');
-  addSubcommand<{ readonly apiKey: string }>(keys, {
+  addSubcommand<ApiOptions>(keys, {
     name: 'list',
     description: 'List the private keys',
     options: [apiKey()],
     run: async (config, flags) => (await import('./private-keys.ts')).listPrivateKeys(config, flags),
   });
-  addSubcommand<{ readonly apiKey: string }>(keys, {
+  addSubcommand<ApiOptions>(keys, {
     name: 'show <private-key>',
     description: 'Show the public key and addresses of a private key',
     options: [apiKey()],

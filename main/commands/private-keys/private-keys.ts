@@ -1,6 +1,7 @@
 /** `keyhearth private-keys`: the private keys of the running vault, and new ones. */
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import { listings } from '../shared/named.ts';
 import { print } from '../shared/output.ts';
@@ -9,12 +10,7 @@ import { curveName, readAddressFormat, readCurve } from '../wallets/account-opti
 import { formatName } from '../wallets/format-names.ts';
 import { marksOf } from '../wallets/wallets.ts';
 
-interface PrivateKeysOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
-
-export interface CreatePrivateKeyOptions extends PrivateKeysOptions {
+export interface CreatePrivateKeyOptions extends ApiOptions {
   readonly name: string;
   readonly curve: string;
   readonly addressFormat: readonly string[];
@@ -37,7 +33,7 @@ const createActivity = activityKind({
   isOfUseLater: true,
 });
 
-export async function listPrivateKeys(config: Config, { apiKey, json }: PrivateKeysOptions): Promise<void> {
+export async function listPrivateKeys(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const privateKeys = await listings.privateKey.all(api);
   print(
@@ -69,7 +65,7 @@ export const addressTable = (
 export async function showPrivateKey(
   config: Config,
   wanted: string,
-  { apiKey, json }: PrivateKeysOptions,
+  { apiKey, json }: ApiOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const key = await listings.privateKey.find(api, wanted);

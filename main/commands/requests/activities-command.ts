@@ -1,6 +1,6 @@
 /** The declarations of `keyhearth activities`. */
 import { Option, type Command } from 'commander';
-import { apiKey, repeatable } from '../shared/options.ts';
+import { apiKey, repeatable, type ApiOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { ListActivitiesOptions } from './activities.ts';
 
@@ -17,13 +17,13 @@ export function declareActivities(program: Command): void {
     ],
     run: async (config, flags) => (await import('./activities.ts')).listActivities(config, flags),
   });
-  addSubcommand<{ readonly apiKey: string }>(activities, {
+  addSubcommand<ApiOptions>(activities, {
     name: 'days',
     description: 'Count the signing requests of each of the last 30 days',
     options: [apiKey()],
     run: async (config, flags) => (await import('./activities.ts')).listSigningDays(config, flags),
   });
-  addSubcommand<{ readonly apiKey: string }>(activities, {
+  addSubcommand<ApiOptions>(activities, {
     name: 'show <activity>',
     description: 'Show an activity, its votes and its result',
     options: [apiKey()],

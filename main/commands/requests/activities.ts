@@ -7,6 +7,7 @@ import { kindOf } from '../../lib/text/activity-types.ts';
 import { pagesOf } from '../../lib/web/pages.ts';
 import { quoted } from '../../lib/errors.ts';
 import { when } from '../backup/backup.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi } from '../shared/api.ts';
 import { findActivity } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
@@ -15,12 +16,7 @@ import { table, type Cell, type Tone } from '../shared/table.ts';
 import { activityLine, describeActivities, statusWord } from './activity-words.ts';
 import { showApproval } from './approvals.ts';
 
-interface ActivitiesOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
-
-export interface ListActivitiesOptions extends ActivitiesOptions {
+export interface ListActivitiesOptions extends ApiOptions {
   /** Digits. */
   readonly limit: string;
   readonly status: readonly string[];
@@ -136,7 +132,7 @@ const signingDays = z.object({
 });
 
 /** Prints the days with signing requests; JSON has all 30. */
-export async function listSigningDays(config: Config, { apiKey, json }: ActivitiesOptions): Promise<void> {
+export async function listSigningDays(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { days } = await api.query('count_signing_days', signingDays, {});
   const busy = days.filter(({ signed, refused }) => signed + refused > 0);
@@ -153,11 +149,7 @@ export async function listSigningDays(config: Config, { apiKey, json }: Activiti
 }
 
 /** @param wanted The activity's id, or how it begins. */
-export async function showActivity(
-  config: Config,
-  wanted: string,
-  options: ActivitiesOptions,
-): Promise<void> {
+export async function showActivity(config: Config, wanted: string, options: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, options.apiKey);
   await showApproval(config, await findActivity(api, wanted), options);
 }

@@ -2,20 +2,20 @@
 import { Option, type Command } from 'commander';
 import { spans } from './spans.ts';
 import type { VoteOptions } from './approvals.ts';
-import { apiKey } from '../shared/options.ts';
+import { apiKey, type ApiOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 
 export function declareApprovals(program: Command): void {
   const approvals = program
     .command('approvals')
     .description('Review activities that need approval, and vote');
-  addSubcommand<{ readonly apiKey: string }>(approvals, {
+  addSubcommand<ApiOptions>(approvals, {
     name: 'list',
     description: 'List activities that need approval, newest first',
     options: [apiKey()],
     run: async (config, flags) => (await import('./approvals.ts')).listApprovals(config, flags),
   });
-  addSubcommand<{ readonly apiKey: string; readonly preview?: boolean }>(approvals, {
+  addSubcommand<ApiOptions & { readonly preview?: boolean }>(approvals, {
     name: 'show <activity>',
     description: 'Show an activity, its votes, the policies that require them, and its result',
     describes: { activity: 'ID or fingerprint, or start of one' },

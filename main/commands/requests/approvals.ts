@@ -17,6 +17,7 @@ import {
 } from './activity-words.ts';
 import { agree, onTerminal } from './agree.ts';
 import { spans } from './spans.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { activityKind, VaultApi, type Api } from '../shared/api.ts';
 import { when } from '../backup/backup.ts';
 import { describeAnswer, descriptionToText, type Description } from './descriptions.ts';
@@ -26,12 +27,7 @@ import { findNamed, isId } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print, type Shown } from '../shared/output.ts';
 import { fields, table } from '../shared/table.ts';
 
-interface ApprovalOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
-
-export interface VoteOptions extends ApprovalOptions {
+export interface VoteOptions extends ApiOptions {
   /** Allow the like for so long. */
   readonly for?: keyof typeof spans;
   /** Vote on a terminal without a prompt. */
@@ -64,7 +60,7 @@ type Activity = z.output<typeof shownActivity>;
 
 const waits = ({ status }: Activity): boolean => status === 'ACTIVITY_STATUS_CONSENSUS_NEEDED';
 
-export async function listApprovals(config: Config, { apiKey, json }: ApprovalOptions): Promise<void> {
+export async function listApprovals(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const waiting = await listWaiting(api);
   const described = await describeActivities(api, waiting);
@@ -103,7 +99,7 @@ export async function listApprovals(config: Config, { apiKey, json }: ApprovalOp
 export async function showApproval(
   config: Config,
   wanted: string,
-  { apiKey, json, preview = false }: ApprovalOptions & { readonly preview?: boolean },
+  { apiKey, json, preview = false }: ApiOptions & { readonly preview?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { described, allowing, ...told } = await explain(api, await find(api, wanted));

@@ -5,6 +5,7 @@ import { defined } from '../../lib/defined.ts';
 import { visibleJson } from '../../lib/text/visible-text.ts';
 import { toBeSigned } from '../../lib/text/to-be-signed.ts';
 import type { KeyPair } from '../credentials/key-files.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { send, stamp } from '../shared/api.ts';
 import { readTextFile } from '../shared/file-text.ts';
 import { requireRunning } from '../shared/client.ts';
@@ -15,12 +16,10 @@ import { CommandError, exitCodeOfRefusal, exitCodes, print, refusedWith } from '
 
 const submits = '/public/v1/submit/';
 
-export interface StampOptions {
+export interface StampOptions extends ApiOptions {
   readonly body: string;
-  readonly apiKey: string;
   /** The name that `--api-key` had before other commands had it. */
   readonly key?: string;
-  readonly json: boolean;
 }
 
 export interface RequestOptions extends StampOptions {

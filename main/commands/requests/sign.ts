@@ -7,6 +7,7 @@ import { transactionTypeList, type SignedTransactionType } from '../../lib/text/
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { agree, onTerminal } from './agree.ts';
 import type { QueryParameters } from '../../operations/api.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { hex, VaultApi, activityKind } from '../shared/api.ts';
 import { withFirstUses } from './receiver-uses.ts';
 import { checkRead, describeAnswer, descriptionToText, type Description } from './descriptions.ts';
@@ -15,15 +16,13 @@ import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { didYouMean } from '../shared/suggestions.ts';
 
-export interface SignOptions {
+export interface SignOptions extends ApiOptions {
   /** The key: its id, public key or address. */
   readonly with: string;
   /** Sign on a terminal without a prompt. */
   readonly yes?: boolean;
   /** Describe what would be signed, and sign nothing. */
   readonly dryRun?: boolean;
-  readonly apiKey: string;
-  readonly json: boolean;
 }
 
 /** The form of a transaction in its file, before and after signing. */

@@ -1,14 +1,9 @@
 /** The declarations of `keyhearth rpc`. */
 import { Option, type Command } from 'commander';
-import { apiKeyOption, repeatable, secretOptions, withoutAsking } from '../shared/options.ts';
+import { ownerOptions, repeatable, withoutAsking } from '../shared/options.ts';
 import type { OwnerOptions } from '../shared/owner-api.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { AddToolOptions, NodeOptions } from './rpc.ts';
-
-const ownerOptions = (): readonly Option[] => [
-  apiKeyOption('API key to use; default: owner, or a secret of the vault'),
-  ...secretOptions(),
-];
 
 export function declareRpc(program: Command): void {
   const rpc = program

@@ -1,14 +1,10 @@
 /** The declarations of `keyhearth secret` and `keyhearth run`. */
 import { Option, type Command } from 'commander';
-import { apiKey, repeatable, sourceOptions, withoutAsking } from '../shared/options.ts';
+import { apiKey, repeatable, sourceOptions, withoutAsking, type ApiOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { ExportOptions } from '../wallets/hand-out.ts';
 import type { RunOptions } from './run.ts';
 import type { SetSecretOptions } from './secrets.ts';
-
-interface ApiFlags {
-  readonly apiKey: string;
-}
 
 export function declareSecret(program: Command): void {
   const secret = program
@@ -39,13 +35,13 @@ export function declareSecret(program: Command): void {
     run: async (config, flags, [wanted = '']) =>
       (await import('./secrets.ts')).getSecret(config, wanted, flags),
   });
-  addSubcommand<ApiFlags>(secret, {
+  addSubcommand<ApiOptions>(secret, {
     name: 'list',
     description: 'List the secrets, without their values',
     options: [apiKey()],
     run: async (config, flags) => (await import('./secrets.ts')).listSecrets(config, flags),
   });
-  addSubcommand<ApiFlags & { readonly yes?: boolean }>(secret, {
+  addSubcommand<ApiOptions & { readonly yes?: boolean }>(secret, {
     name: 'rm <secrets...>',
     description: 'Delete secrets',
     options: [withoutAsking(), apiKey()],

@@ -7,6 +7,7 @@ import { quoted } from '../../lib/errors.ts';
 import { requestLimits } from '../../lib/published-limits.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { agreeToDelete } from '../requests/agree.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { activityKind, VaultApi, type Api } from '../shared/api.ts';
 import { Listing } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
@@ -14,11 +15,6 @@ import { table } from '../shared/table.ts';
 import { handOut, takeAll, type ExportOptions } from '../wallets/hand-out.ts';
 import { encryptFor } from '../wallets/sealed-import.ts';
 import { askFor, namedSource, readBytes, standardInput, type Source } from '../wallets/secret-sources.ts';
-
-interface SecretsOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
 
 const encryptionSuite = 'TRANSPORT_ENCRYPTION_SUITE_ENCLAVE_ENCRYPT_V1' as const;
 
@@ -84,7 +80,7 @@ const deleteSecrets = activityKind({
   isOfUseLater: true,
 });
 
-export interface SetSecretOptions extends SecretsOptions {
+export interface SetSecretOptions extends ApiOptions {
   readonly valueFile?: string;
   readonly valueFd?: string;
   readonly property: readonly string[];
@@ -214,7 +210,7 @@ export async function takeSecrets(
   return values;
 }
 
-export async function listSecrets(config: Config, { apiKey, json }: SecretsOptions): Promise<void> {
+export async function listSecrets(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const secrets = await secretListing.all(api);
   print(
@@ -238,7 +234,7 @@ export async function listSecrets(config: Config, { apiKey, json }: SecretsOptio
 export async function removeSecrets(
   config: Config,
   wanted: readonly string[],
-  { apiKey, json, yes }: SecretsOptions & { readonly yes?: boolean },
+  { apiKey, json, yes }: ApiOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const found = await secretListing.findEach(api, wanted);

@@ -2,6 +2,12 @@
 import { Option } from 'commander';
 import { defaultPort } from '../../app/config.ts';
 
+/** Options of a command that asks the API with an API key. */
+export interface ApiOptions {
+  readonly apiKey: string;
+  readonly json: boolean;
+}
+
 export const repeatable = (flags: string, description: string): Option =>
   new Option(flags, `${description}; repeatable`)
     .default([])
@@ -87,6 +93,12 @@ export const secretOptions = (): readonly Option[] =>
   [recoveryFile(), shareFile(), passwordFile(), passwordFd()].map((option) =>
     option.helpGroup(secretOfVault),
   );
+
+/** The owner asks, where no key is named and there is none called owner. */
+export const ownerOptions = (): readonly Option[] => [
+  apiKeyOption('API key to use; default: owner, or a secret of the vault'),
+  ...secretOptions(),
+];
 
 const secretOfVault = 'Secret of the vault:';
 

@@ -3,6 +3,7 @@ import type { Config } from '../../app/config.ts';
 import { encodeSshKey, fingerprint } from '../../chains/ssh/wire.ts';
 import { readSshKeyFile } from '../../lib/key-files/ssh-key-file.ts';
 import { sealPrivateKey } from '../private-keys/import.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi } from '../shared/api.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
 import { canAsk } from '../shared/secrets.ts';
@@ -15,14 +16,12 @@ import {
   type Source,
 } from '../wallets/secret-sources.ts';
 
-export interface ImportSshKeyOptions {
+export interface ImportSshKeyOptions extends ApiOptions {
   readonly name: string;
   readonly keyFile?: string;
   readonly keyFd?: string;
   readonly passphraseFile?: string;
   readonly passphraseFd?: string;
-  readonly apiKey: string;
-  readonly json: boolean;
 }
 
 type ReadKey = (ReturnType<typeof readSshKeyFile> & { readonly ok: true })['key'];

@@ -1,6 +1,6 @@
 /** The declarations of `keyhearth ssh`, `keyhearth git` and `keyhearth takeover`. */
 import { Option, type Command } from 'commander';
-import { apiKey, apiKeyOption, secretOptions, sourceOptions } from '../shared/options.ts';
+import { apiKey, ownerOptions, secretOptions, sourceOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { GitSetupOptions } from './git-setup.ts';
 import type { KeysOptions } from './keys.ts';
@@ -29,8 +29,7 @@ export function declareSsh(program: Command): void {
       programOption(),
       new Option('--add <private-key>', 'Offer a private key: ID, start of the ID, or name'),
       new Option('--remove <private-key>', 'Stop offering a private key'),
-      apiKeyOption('API key to use; default: owner, or a secret of the vault'),
-      ...secretOptions(),
+      ...ownerOptions(),
     ],
     run: async (config, flags) => (await import('./keys.ts')).changeKeys(config, flags),
   });

@@ -5,15 +5,11 @@ import { defined } from '../../lib/defined.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { count } from '../backup/backup.ts';
 import { agreeToDelete } from '../requests/agree.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi, activityKind, type Api } from '../shared/api.ts';
 import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { table } from '../shared/table.ts';
-
-interface TagsOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
 
 const createTagActivity = activityKind({
   type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
@@ -39,7 +35,7 @@ const deleteTagsActivity = activityKind({
   isOfUseLater: true,
 });
 
-export async function listTags(config: Config, { apiKey, json }: TagsOptions): Promise<void> {
+export async function listTags(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const userTags = await listings.tag.all(api);
   const users = await listings.user.all(api);
@@ -69,7 +65,7 @@ export async function listTags(config: Config, { apiKey, json }: TagsOptions): P
 export async function createTag(
   config: Config,
   userTagName: string,
-  { apiKey, json, user }: TagsOptions & { readonly user: readonly string[] },
+  { apiKey, json, user }: ApiOptions & { readonly user: readonly string[] },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const userIds = await idsOfUsers(api, user);
@@ -90,7 +86,7 @@ export async function changeTag(
     name,
     add,
     remove,
-  }: TagsOptions & {
+  }: ApiOptions & {
     readonly name?: string;
     readonly add: readonly string[];
     readonly remove: readonly string[];
@@ -113,7 +109,7 @@ export async function changeTag(
 export async function deleteTags(
   config: Config,
   wanted: readonly string[],
-  { apiKey, json, yes }: TagsOptions & { readonly yes?: boolean },
+  { apiKey, json, yes }: ApiOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const tags = await listings.tag.findEach(api, wanted);

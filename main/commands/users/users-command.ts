@@ -1,24 +1,20 @@
 /** The declarations of `keyhearth users`. */
 import { Option, type Command } from 'commander';
-import { apiKey, repeatable, withoutAsking } from '../shared/options.ts';
+import { apiKey, repeatable, withoutAsking, type ApiOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { CreateUserOptions } from './users.ts';
 
-interface ApiFlags {
-  readonly apiKey: string;
-}
-
-type DeleteFlags = ApiFlags & { readonly yes?: boolean };
+type DeleteFlags = ApiOptions & { readonly yes?: boolean };
 
 export function declareUsers(program: Command): void {
   const users = program.command('users').description('Manage users and their tags');
-  addSubcommand<ApiFlags>(users, {
+  addSubcommand<ApiOptions>(users, {
     name: 'list',
     description: 'List the users',
     options: [apiKey()],
     run: async (config, flags) => (await import('./users.ts')).listUsers(config, flags),
   });
-  addSubcommand<ApiFlags>(users, {
+  addSubcommand<ApiOptions>(users, {
     name: 'show <user>',
     description: 'Show the credentials and tags of a user',
     options: [apiKey()],
@@ -36,7 +32,7 @@ export function declareUsers(program: Command): void {
     ],
     run: async (config, flags) => (await import('./users.ts')).createUser(config, flags),
   });
-  addSubcommand<ApiFlags>(users, {
+  addSubcommand<ApiOptions>(users, {
     name: 'rename <user> <name>',
     description: 'Rename a user',
     describes: { name: 'New name' },
@@ -55,20 +51,20 @@ export function declareUsers(program: Command): void {
 
 function declareTags(users: Command): void {
   const tags = users.command('tags').description('Manage user tags, which policies refer to');
-  addSubcommand<ApiFlags>(tags, {
+  addSubcommand<ApiOptions>(tags, {
     name: 'list',
     description: 'List the tags and their users',
     options: [apiKey()],
     run: async (config, flags) => (await import('./tags.ts')).listTags(config, flags),
   });
-  addSubcommand<ApiFlags & { readonly user: readonly string[] }>(tags, {
+  addSubcommand<ApiOptions & { readonly user: readonly string[] }>(tags, {
     name: 'create <name>',
     description: 'Create a tag',
     describes: { name: 'Name of the tag' },
     options: [repeatable('--user <user>', 'User to tag: ID, start of the ID, or name'), apiKey()],
     run: async (config, flags, [name = '']) => (await import('./tags.ts')).createTag(config, name, flags),
   });
-  addSubcommand<ApiFlags & { readonly add: readonly string[]; readonly remove: readonly string[] }>(tags, {
+  addSubcommand<ApiOptions & { readonly add: readonly string[]; readonly remove: readonly string[] }>(tags, {
     name: 'change <tag>',
     description: 'Rename a tag, or change its users',
     options: [

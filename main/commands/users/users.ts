@@ -4,17 +4,13 @@ import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
 import { count, when } from '../backup/backup.ts';
 import { agreeToDelete } from '../requests/agree.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import { listings, type TagItem, type UserItem } from '../shared/named.ts';
 import { print } from '../shared/output.ts';
 import { fields, table, type Table } from '../shared/table.ts';
 
-interface UsersOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
-
-export interface CreateUserOptions extends UsersOptions {
+export interface CreateUserOptions extends ApiOptions {
   readonly name: string;
   readonly email?: string;
   readonly phone?: string;
@@ -56,7 +52,7 @@ export const userWithoutKey = (userName: string) => ({
   userTags: [],
 });
 
-export async function listUsers(config: Config, { apiKey, json }: UsersOptions): Promise<void> {
+export async function listUsers(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const users = await listings.user.all(api);
   print(
@@ -82,11 +78,7 @@ function signInOf({ apiKeys, authenticators, oauthProviders, userEmail, userPhon
 }
 
 /** @param wanted The user's id, how it begins, or the name. */
-export async function showUser(
-  config: Config,
-  wanted: string,
-  { apiKey, json }: UsersOptions,
-): Promise<void> {
+export async function showUser(config: Config, wanted: string, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const user = await listings.user.find(api, wanted);
   const userTags = await listings.tag.all(api);
@@ -131,7 +123,7 @@ export async function renameUser(
   config: Config,
   wanted: string,
   userName: string,
-  { apiKey, json }: UsersOptions,
+  { apiKey, json }: ApiOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { userId } = await listings.user.find(api, wanted);
@@ -142,7 +134,7 @@ export async function renameUser(
 export async function deleteUsers(
   config: Config,
   wanted: readonly string[],
-  { apiKey, json, yes }: UsersOptions & { readonly yes?: boolean },
+  { apiKey, json, yes }: ApiOptions & { readonly yes?: boolean },
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const deleted = await listings.user.findEach(api, wanted);

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { toHex } from '../../crypto/encodings.ts';
 import { openWithPrivateKey } from '../../crypto/hpke.ts';
 import { generateP256, uncompressP256 } from '../../crypto/keys/p256.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { bytesOf, hex, publicKeyHex, type VaultApi } from '../shared/api.ts';
 import { writeFileOnce } from '../shared/new-files.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
@@ -17,12 +18,10 @@ import { askToGoOn } from '../shared/prompts.ts';
 import { canAsk } from '../shared/secrets.ts';
 
 /** The destination of a secret. */
-export interface ExportOptions {
+export interface ExportOptions extends ApiOptions {
   readonly output?: string;
   /** Show it on a terminal without a prompt. */
   readonly yes?: boolean;
-  readonly apiKey: string;
-  readonly json: boolean;
 }
 
 export interface Item {

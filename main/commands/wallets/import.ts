@@ -3,21 +3,20 @@ import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { checkMnemonic } from '../../crypto/keys/mnemonics.ts';
 import { ofNewWallet, placeAccounts, readAccount, usageOf } from './account-options.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { encryptFor, importBundleAnswer } from './sealed-import.ts';
 import { namedSource, readLine, readText, standardInput, type Source } from './secret-sources.ts';
 import { accountTable } from './wallets.ts';
 
-export interface ImportWalletOptions {
+export interface ImportWalletOptions extends ApiOptions {
   readonly name: string;
   readonly account: readonly string[];
   readonly mnemonicFile?: string;
   readonly mnemonicFd?: string;
   readonly passphraseFile?: string;
   readonly passphraseFd?: string;
-  readonly apiKey: string;
-  readonly json: boolean;
 }
 
 const initImportWallet = activityKind({

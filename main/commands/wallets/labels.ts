@@ -2,13 +2,12 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 
-export interface LabelOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
+export interface LabelOptions extends ApiOptions {
   readonly tag?: readonly string[];
   /** False for `--no-tags`. */
   readonly tags: boolean;

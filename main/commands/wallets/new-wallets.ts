@@ -7,9 +7,10 @@ import { VaultApi, activityKind, type Api } from '../shared/api.ts';
 import type { Account } from './default-accounts.ts';
 import { listings } from '../shared/named.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
-import { accountTable, type WalletsOptions } from './wallets.ts';
+import { accountTable } from './wallets.ts';
+import type { ApiOptions } from '../shared/options.ts';
 
-export interface AddAccountsOptions extends WalletsOptions {
+export interface AddAccountsOptions extends ApiOptions {
   readonly account: readonly string[];
 }
 

@@ -1,19 +1,19 @@
 /** The declarations of `keyhearth wallets`. */
 import { Option, type Command } from 'commander';
-import { account, apiKey } from '../shared/options.ts';
+import { account, apiKey, type ApiOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { LabelOptions } from './labels.ts';
 import type { AddAccountsOptions, CreateWalletOptions } from './new-wallets.ts';
 
 export function declareWallets(program: Command): void {
   const wallets = program.command('wallets').description('Manage wallets and their accounts');
-  addSubcommand<{ readonly apiKey: string }>(wallets, {
+  addSubcommand<ApiOptions>(wallets, {
     name: 'list',
     description: 'List the wallets',
     options: [apiKey()],
     run: async (config, flags) => (await import('./wallets.ts')).listWallets(config, flags),
   });
-  addSubcommand<{ readonly apiKey: string }>(wallets, {
+  addSubcommand<ApiOptions>(wallets, {
     name: 'show <wallet>',
     description: 'Show a wallet and its accounts',
     options: [apiKey()],

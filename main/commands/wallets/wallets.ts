@@ -2,18 +2,14 @@
 import { z } from 'zod';
 import type { Config } from '../../app/config.ts';
 import { defined } from '../../lib/defined.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi } from '../shared/api.ts';
 import { formatName } from './format-names.ts';
 import { listings, type WalletItem } from '../shared/named.ts';
 import { print } from '../shared/output.ts';
 import { fields, table, type Table } from '../shared/table.ts';
 
-export interface WalletsOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
-
-export async function listWallets(config: Config, { apiKey, json }: WalletsOptions): Promise<void> {
+export async function listWallets(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const wallets = await listings.wallet.all(api);
   print(
@@ -52,7 +48,7 @@ type AccountItem = z.output<typeof accountList>['accounts'][number];
 export async function showWallet(
   config: Config,
   wanted: string,
-  { apiKey, json }: WalletsOptions,
+  { apiKey, json }: ApiOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const wallet = await listings.wallet.find(api, wanted);

@@ -1,6 +1,6 @@
 /** The declarations of `keyhearth webhooks`. */
 import { Option, type Command } from 'commander';
-import { apiKey } from '../shared/options.ts';
+import { apiKey, type ApiOptions } from '../shared/options.ts';
 import { addSubcommand } from '../shared/subcommand.ts';
 import type { DeliveriesOptions, ListenOptions, ReplayOptions } from './webhooks.ts';
 
@@ -8,7 +8,7 @@ export function declareWebhooks(program: Command): void {
   const webhooks = program
     .command('webhooks')
     .description('Manage webhook deliveries, and receive test events');
-  addSubcommand<{ readonly apiKey: string }>(webhooks, {
+  addSubcommand<ApiOptions>(webhooks, {
     name: 'list',
     description: 'List the webhook endpoints',
     options: [apiKey()],
@@ -41,7 +41,7 @@ export function declareWebhooks(program: Command): void {
     run: async (config, flags, [endpoint = '']) =>
       (await import('./webhooks.ts')).replayWebhooks(config, endpoint, flags),
   });
-  addSubcommand<{ readonly apiKey: string }>(webhooks, {
+  addSubcommand<ApiOptions>(webhooks, {
     name: 'test <endpoint>',
     description: 'Send a test event to an endpoint',
     options: [apiKey()],

@@ -9,6 +9,7 @@ import { verifyEd25519 } from '../../crypto/keys/ed25519.ts';
 import { Connection } from '../../storage/connection.ts';
 import { getServerKey } from '../../storage/tables/server-keys.ts';
 import type { Answer } from '../../operations/api.ts';
+import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import { findNamed, isBeginning, Listing } from '../shared/named.ts';
 import { dataDirectory } from '../vault/control.ts';
@@ -18,25 +19,20 @@ import { table } from '../shared/table.ts';
 import { untilSignalled } from '../shared/signals.ts';
 import { defined } from '../../lib/defined.ts';
 
-interface WebhookOptions {
-  readonly apiKey: string;
-  readonly json: boolean;
-}
-
 type Delivery = Answer<'list_webhook_deliveries'>['deliveries'][number];
 
-export interface DeliveriesOptions extends WebhookOptions {
+export interface DeliveriesOptions extends ApiOptions {
   readonly endpoint?: string;
   readonly state?: Delivery['state'];
   readonly limit: string;
 }
 
-export interface ReplayOptions extends WebhookOptions {
+export interface ReplayOptions extends ApiOptions {
   readonly delivery?: string;
   readonly since?: string;
 }
 
-export interface ListenOptions extends WebhookOptions {
+export interface ListenOptions extends ApiOptions {
   readonly port: string;
 }
 
@@ -91,7 +87,7 @@ const deletes = activityKind({
   result: endpointOnly,
 });
 
-export async function listWebhooks(config: Config, { apiKey, json }: WebhookOptions): Promise<void> {
+export async function listWebhooks(config: Config, { apiKey, json }: ApiOptions): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const webhookEndpoints = await endpointListing.all(api);
   print(
@@ -191,7 +187,7 @@ export async function replayWebhooks(
 export async function testWebhook(
   config: Config,
   endpoint: string,
-  { apiKey, json }: WebhookOptions,
+  { apiKey, json }: ApiOptions,
 ): Promise<void> {
   const api = await VaultApi.connect(config, apiKey);
   const { endpointId } = await endpointListing.find(api, endpoint);
