@@ -249,7 +249,7 @@ describe('default accounts', () => {
 
   test('are the same in the window', () => {
     for (const index of [0, 7]) {
-      const shown = new Map(chains.map((chain) => [chain.addressFormat, accountAt(chain, index)]));
+      const shown = new Map(chains.map((chain) => [chain.format, accountAt(chain, index)]));
       expect(shown).toEqual(presets(index));
     }
   });

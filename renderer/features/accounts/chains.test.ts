@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { derivationPaths } from '../../../main/lib/text/derivation-paths.ts';
 import { accountAt, chains, chainsIn, describeFormat, formatsFor, pathProblem } from './chains.ts';
 
 describe('presets', () => {
@@ -11,7 +12,8 @@ describe('presets', () => {
   });
 
   test('every chain has a name of its own, and is in one group', () => {
-    expect(new Set(chains.map(({ id }) => id)).size).toBe(chains.length);
+    expect(new Set(chains.map(({ format }) => format))).toEqual(new Set(Object.keys(derivationPaths)));
+    expect(chains).toHaveLength(Object.keys(derivationPaths).length);
     expect(new Set(chains.map(({ label }) => label)).size).toBe(chains.length);
     const groups = (['common', 'more', 'test'] as const).flatMap((group) => chainsIn(group));
     expect(groups).toHaveLength(chains.length);

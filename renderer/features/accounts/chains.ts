@@ -1,8 +1,9 @@
 /**
  * Curves, address formats and the well-known accounts of a wallet (BIP-44 and its relatives, SLIP-44 coin types).
- * A new format or chain is one row here; the service's own table decides what it accepts.
+ * A new format is one row here; the service's own table decides what it accepts.
  */
 
+import { derivationPaths } from '../../../main/lib/text/derivation-paths.ts';
 import type { ActivityParameters } from '../../../main/operations/api.ts';
 import type { WalletAccount } from '../../app/rpc/resources.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -370,66 +371,31 @@ export function describeFormat(format: string): Omit<FormatRow, 'format'> {
 export const curveLabel = (curve: string): string =>
   curve in curves ? curves[curve as Curve].label : curve.replace(/^CURVE_/, '');
 
-export interface Chain {
-  readonly id: string;
-  readonly label: string;
+/** A format of addresses whose accounts have a conventional path. */
+export interface Chain extends FormatRow {
   readonly curve: Curve;
-  readonly addressFormat: AddressFormat;
-  readonly group: Group;
   /** The derivation path with `{i}` where the account's index goes. */
   readonly path: string;
 }
 
-/** The chains with a conventional path, by group. */
-export const chains: readonly Chain[] = [
-  chain('ethereum', 'ADDRESS_FORMAT_ETHEREUM', "m/44'/60'/0'/0/{i}"),
-  chain('bitcoin', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WPKH', "m/84'/0'/0'/0/{i}"),
-  chain('solana', 'ADDRESS_FORMAT_SOLANA', "m/44'/501'/{i}'/0'"),
-  chain('bitcoin-taproot', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2TR', "m/86'/0'/0'/0/{i}"),
-  chain('bitcoin-nested', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2SH', "m/44'/0'/0'/0/{i}"),
-  chain('bitcoin-legacy', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2PKH', "m/44'/0'/0'/0/{i}"),
-  chain('bitcoin-script', 'ADDRESS_FORMAT_BITCOIN_MAINNET_P2WSH', "m/48'/0'/0'/2'/0/{i}"),
-  chain('spark', 'ADDRESS_FORMAT_SPARK_MAINNET', "m/86'/0'/{i}'/0/0"),
-  chain('cosmos', 'ADDRESS_FORMAT_COSMOS', "m/44'/118'/{i}'/0/0"),
-  chain('sei', 'ADDRESS_FORMAT_SEI', "m/44'/118'/{i}'/0'/0'"),
-  chain('tron', 'ADDRESS_FORMAT_TRON', "m/44'/195'/{i}'"),
-  chain('xrp', 'ADDRESS_FORMAT_XRP', "m/44'/144'/{i}'/0'/0'"),
-  chain('dogecoin', 'ADDRESS_FORMAT_DOGE_MAINNET', "m/44'/3'/0'/0/{i}"),
-  chain('stellar', 'ADDRESS_FORMAT_XLM', "m/44'/148'/{i}'"),
-  chain('sui', 'ADDRESS_FORMAT_SUI', "m/44'/784'/{i}'/0'/0'"),
-  chain('aptos', 'ADDRESS_FORMAT_APTOS', "m/44'/637'/{i}'/0'/0'"),
-  chain('ton-v5', 'ADDRESS_FORMAT_TON_V5R1', "m/44'/607'/{i}'/0'/0'"),
-  chain('ton-v4', 'ADDRESS_FORMAT_TON_V4R2', "m/44'/607'/{i}'/0'/0'"),
-  chain('ton-v3', 'ADDRESS_FORMAT_TON_V3R2', "m/44'/607'/{i}'/0'/0'"),
-  chain('bitcoin-testnet', 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2WPKH', "m/84'/1'/0'/0/{i}"),
-  chain('bitcoin-testnet-taproot', 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2TR', "m/86'/1'/0'/0/{i}"),
-  chain('bitcoin-testnet-nested', 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2SH', "m/44'/1'/0'/0/{i}"),
-  chain('bitcoin-testnet-legacy', 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2PKH', "m/44'/1'/0'/0/{i}"),
-  chain('bitcoin-testnet-script', 'ADDRESS_FORMAT_BITCOIN_TESTNET_P2WSH', "m/48'/1'/0'/2'/0/{i}"),
-  chain('bitcoin-signet', 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2WPKH', "m/84'/1'/0'/0/{i}"),
-  chain('bitcoin-signet-taproot', 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2TR', "m/86'/1'/0'/0/{i}"),
-  chain('bitcoin-signet-nested', 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2SH', "m/44'/1'/0'/0/{i}"),
-  chain('bitcoin-signet-legacy', 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2PKH', "m/44'/1'/0'/0/{i}"),
-  chain('bitcoin-signet-script', 'ADDRESS_FORMAT_BITCOIN_SIGNET_P2WSH', "m/48'/1'/0'/2'/0/{i}"),
-  chain('bitcoin-regtest', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WPKH', "m/84'/1'/0'/0/{i}"),
-  chain('bitcoin-regtest-taproot', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2TR', "m/86'/1'/0'/0/{i}"),
-  chain('bitcoin-regtest-nested', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2SH', "m/44'/1'/0'/0/{i}"),
-  chain('bitcoin-regtest-legacy', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2PKH', "m/44'/1'/0'/0/{i}"),
-  chain('bitcoin-regtest-script', 'ADDRESS_FORMAT_BITCOIN_REGTEST_P2WSH', "m/48'/1'/0'/2'/0/{i}"),
-  chain('spark-regtest', 'ADDRESS_FORMAT_SPARK_REGTEST', "m/86'/1'/{i}'/0/0"),
-  chain('dogecoin-testnet', 'ADDRESS_FORMAT_DOGE_TESTNET', "m/44'/3'/0'/0/{i}"),
-];
+const paths: Readonly<Partial<Record<AddressFormat, string>>> = derivationPaths;
+
+export const chains: readonly Chain[] = addressFormats.flatMap((row) => {
+  const path = paths[row.format];
+  const [curve] = row.curves;
+  return path === undefined || curve === undefined ? [] : [{ ...row, curve, path }];
+});
 
 export const chainsIn = (group: Group): readonly Chain[] => chains.filter((each) => each.group === group);
 
 /** The parameters of a new account. */
 export type NewAccount = ActivityParameters<'ACTIVITY_TYPE_CREATE_WALLET'>['accounts'][number];
 
-export const accountAt = ({ curve, addressFormat, path }: Chain, index: number): NewAccount => ({
+export const accountAt = ({ curve, format, path }: Chain, index: number): NewAccount => ({
   curve,
   pathFormat: 'PATH_FORMAT_BIP32',
   path: path.replace('{i}', String(index)),
-  addressFormat,
+  addressFormat: format,
 });
 
 const highestIndex = 2 ** 31 - 1;
@@ -452,11 +418,4 @@ export function pathProblem(path: string, curve: Curve): string | null {
     }
   }
   return null;
-}
-
-function chain(id: string, addressFormat: AddressFormat, path: string): Chain {
-  const { label, curves: fitting, group } = describeFormat(addressFormat);
-  const curve = fitting[0];
-  if (curve === undefined) throw new Error(`no row for ${addressFormat}`);
-  return { id, label, curve, addressFormat, group, path };
 }

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, Checkbox, Fieldset, Stack, Text } from '@mantine/core';
-import { accountAt, chainsIn, describeFormat } from './chains.ts';
+import { accountAt, chainsIn } from './chains.ts';
 import type { Chain } from './chains.ts';
 import { t } from '../../app/i18n/text.ts';
 
 interface Props {
   readonly about: string;
-  /** Ids of chains. */
+  /** The address formats of chains. */
   readonly chosen: readonly string[];
   readonly onChoose: (chosen: readonly string[]) => void;
 }
@@ -44,13 +44,12 @@ export function FirstAccounts({ about, chosen, onChoose }: Props): ReactNode {
 const Rows = ({ of }: { readonly of: readonly Chain[] }): ReactNode =>
   of.map((chain) => (
     <Checkbox
-      key={chain.id}
-      value={chain.id}
+      key={chain.format}
+      value={chain.format}
       label={chain.label}
       description={
         <>
-          <span className="kh-mono">{accountAt(chain, 0).path}</span> ·{' '}
-          {describeFormat(chain.addressFormat).about}
+          <span className="kh-mono">{accountAt(chain, 0).path}</span> · {chain.about}
         </>
       }
     />

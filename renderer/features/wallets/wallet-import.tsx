@@ -31,7 +31,7 @@ export function ImportWallet(): ReactNode {
   const [typedName, setTypedName] = useState<string | null>(null);
   const [phrase, setPhrase] = useState('');
   const [passphrase, setPassphrase] = useState('');
-  const [chosen, setChosen] = useState<readonly string[]>(['ethereum']);
+  const [chosen, setChosen] = useState<readonly string[]>(['ADDRESS_FORMAT_ETHEREUM']);
   const [tried, setTried] = useState(false);
   const [done, setDone] = useState(false);
   const rpc = useRpc();
@@ -49,7 +49,7 @@ export function ImportWallet(): ReactNode {
   // Once the wallet is there its own name is taken, while this form is still on the screen.
   const problem = done ? null : nameProblem(name, taken);
   const words = wordsOf(phrase);
-  const accounts = chains.filter((chain) => chosen.includes(chain.id));
+  const accounts = chains.filter((chain) => chosen.includes(chain.format));
   const [left, setLeft] = useState(false);
   const finished = tried || left;
   const wordsProblem = finished && phrase !== '' ? phraseProblem(phrase) : unknownWord(phrase);

@@ -32,7 +32,7 @@ export function WalletPreview({ chains, addresses, busy, error, onShow }: Props)
             </Text>
             <ul className="kh-rows" aria-label={t('First addresses')}>
               {chains.map((chain, index) => (
-                <li key={chain.id}>
+                <li key={chain.format}>
                   <div>
                     <Grouped text={addresses[index] ?? ''} />
                     <Text size="sm" c="dimmed">

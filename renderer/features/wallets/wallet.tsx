@@ -361,19 +361,19 @@ const chainGroups = [
 ] as const;
 
 function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
-  const [choice, setChoice] = useState('ethereum');
+  const [choice, setChoice] = useState<string>('ADDRESS_FORMAT_ETHEREUM');
   const [name, setName] = useState('');
   const [curve, setCurve] = useState<Curve>('CURVE_SECP256K1');
   const [format, setFormat] = useState<AddressFormat>('ADDRESS_FORMAT_ETHEREUM');
   const [path, setPath] = useState("m/44'/60'/0'/0/0");
   const create = useSubmit('ACTIVITY_TYPE_CREATE_WALLET_ACCOUNTS');
 
-  const chain = chains.find(({ id }) => id === choice);
+  const chain = chains.find((each) => each.format === choice);
   const free = useApiQuery(
     'get_free_wallet_path',
     chain === undefined
       ? null
-      : { walletId, curve: chain.curve, addressFormat: chain.addressFormat, path: chain.path },
+      : { walletId, curve: chain.curve, addressFormat: chain.format, path: chain.path },
   );
   // The path of a chain's next account is known once the service has answered: none is shown before.
   const account: NewAccount | undefined =
@@ -383,7 +383,7 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
           curve: chain.curve,
           pathFormat: 'PATH_FORMAT_BIP32',
           path: free.data.path,
-          addressFormat: chain.addressFormat,
+          addressFormat: chain.format,
         };
   const problem = chain === undefined ? pathProblem(path.trim(), curve) : null;
 
@@ -422,7 +422,7 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
           data={[
             ...chainGroups.map(([group, of]) => ({
               group,
-              items: chainsIn(of).map(({ id, label }) => ({ value: id, label })),
+              items: chainsIn(of).map((each) => ({ value: each.format, label: each.label })),
             })),
             { group: t('Custom'), items: [{ value: custom, label: t('Another path or format') }] },
           ]}
@@ -499,7 +499,7 @@ function AddAccount({ walletId, onDone }: AddAccountProps): ReactNode {
               />
             ),
             t('Address format: {{label}}.', {
-              label: describeFormat(chain?.addressFormat ?? format).label,
+              label: describeFormat(chain?.format ?? format).label,
             }),
           ]}
         />

@@ -177,12 +177,12 @@ export function NewWallet(): ReactNode {
   const suggested = freeName('Wallet', taken);
   const [typedName, setTypedName] = useDraftState<string | null>('typedName', null);
   const [words, setWords] = useDraftState<'12' | '24'>('words', '12');
-  const [chosen, setChosen] = useDraftState<readonly string[]>('chosen', ['ethereum']);
+  const [chosen, setChosen] = useDraftState<readonly string[]>('chosen', ['ADDRESS_FORMAT_ETHEREUM']);
   const create = useSubmit('ACTIVITY_TYPE_CREATE_WALLET');
   const name = typedName ?? suggested;
   // Once the wallet is created its own name is taken, while this form is still on the screen.
   const problem = create.isSuccess ? null : nameProblem(name, taken);
-  const accounts = chains.filter((chain) => chosen.includes(chain.id));
+  const accounts = chains.filter((chain) => chosen.includes(chain.format));
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
