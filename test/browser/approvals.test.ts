@@ -11,7 +11,7 @@ import {
   resultOf,
 } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { inspectScreens } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
 import { button, goTo, heading, lock, readFacts, sendVote } from './support/steps.ts';
 
@@ -43,10 +43,7 @@ test('the owner approves and rejects what another user asks for', async () => {
   await using person = await openWindow(browser);
   const { page } = person;
   await page.clock.install();
-  const amiss: string[] = [];
-  const look = async (screen: string): Promise<void> => {
-    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
-  };
+  const { look, amiss } = inspectScreens(page);
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
   await goTo(page, 'Approvals');

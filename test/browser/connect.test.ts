@@ -4,8 +4,8 @@ import { serializeTransaction } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
 import { readSpenders, type PolicyText } from '../../main/lib/policies/spenders.ts';
 import { newTestKey, newWallet, send, testKeyOf } from '../support/support.ts';
-import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { inspectScreens } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
 import { button, choose, chooseSegment, exportFrom, goTo, heading, hold } from './support/steps.ts';
 
@@ -20,11 +20,7 @@ test('a request with a wrong signature is explained as it arrives, and one that 
   const { root } = service;
   await using person = await openWindow(browser);
   const { page } = person;
-  const found: string[] = [];
-  const look = async (name: string): Promise<void> => {
-    found.push(...(await axeFindings(page, name)), ...(await tooWideFindings(page, name)));
-    await takePicture(page, name);
-  };
+  const { look, amiss: found } = inspectScreens(page);
   await page.goto(service.windowUrl);
   await heading(page, 'Home').waitFor();
   await goTo(page, 'Connect');

@@ -1,8 +1,8 @@
 /** Freezing from the window, and what the threshold says then. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { sharedChromium, openWindow } from './support/chromium.ts';
+import { inspectScreens } from './support/inspect.ts';
 import { newVaultHome } from './support/service.ts';
 import { button, firstRun, heading, password } from './support/steps.ts';
 
@@ -17,11 +17,7 @@ test('a vault is frozen from inside, after a question, and opens with its passwo
   await using service = await place.serve();
   await using person = await openWindow(browser);
   const { page } = person;
-  const found: string[] = [];
-  const look = async (screen: string): Promise<void> => {
-    found.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
-    await takePicture(page, screen);
-  };
+  const { look, amiss: found } = inspectScreens(page);
   await page.goto(service.windowUrl);
   await firstRun(page);
 

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import { ethereumAccount, resultOf, solanaAccount } from '../support/support.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { axeFindings, screenFindings } from './support/inspect.ts';
 import { newVaultHome, serveDevVault } from './support/service.ts';
 import { button, firstRun, goTo, heading, makeWallet, openDialog, readAddresses } from './support/steps.ts';
 
@@ -29,7 +29,7 @@ describe('home', () => {
     await page.getByRole('img', { name: '1 of 3 health checks pass' }).waitFor();
     await page.getByText('No activity yet').waitFor();
     await page.getByText('0 signed', { exact: true }).waitFor();
-    found.push(...(await axeFindings(page, 'home')), ...(await tooWideFindings(page, 'home')));
+    found.push(...(await screenFindings(page, 'home')));
     // Every place is in sight in a window of the usual size.
     const side = await page
       .getByRole('navigation', { name: 'Main' })
@@ -107,10 +107,7 @@ describe('a vault with wallets', () => {
         ...Array<unknown>(4).fill(expect.stringMatching(/1 account · not used yet$/)),
       ]);
     await page.getByRole('list', { name: 'API keys to review' }).getByText('never expires').first().waitFor();
-    const found = [
-      ...(await axeFindings(page, 'home-filled')),
-      ...(await tooWideFindings(page, 'home-filled')),
-    ];
+    const found = [...(await screenFindings(page, 'home-filled'))];
 
     await goTo(page, 'Wallets');
     const search = page.getByRole('searchbox', { name: 'Search' });
@@ -194,10 +191,7 @@ describe('the palette', () => {
     await page.keyboard.insertText('days');
     await option(/^Rainy days/).waitFor();
     await option('Activity of Rainy days').waitFor();
-    found.push(
-      ...(await axeFindings(page, 'palette-found')),
-      ...(await tooWideFindings(page, 'palette-found')),
-    );
+    found.push(...(await screenFindings(page, 'palette-found')));
     await page.keyboard.press('Enter');
     await heading(page, 'Rainy days').waitFor();
 

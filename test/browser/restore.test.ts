@@ -8,7 +8,7 @@ import { readHead } from '../../main/backup/format.ts';
 import { sharesFromPhrase } from '../../main/keys/keyslots/shares.ts';
 import { temporaryDirectory } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { axeFindings, screenFindings } from './support/inspect.ts';
 import { newVaultHome, serveDevVault } from './support/service.ts';
 import { button, firstRun, goTo, heading, lock, makeWallet, password } from './support/steps.ts';
 
@@ -103,7 +103,7 @@ test('a backup is restored in the first run, with what opened it, and opens with
   await input.setInputFiles(file);
   await chooser.getByText(/Opens with .*its password/).waitFor();
   await expect.poll(drafts).toHaveLength(1);
-  found.push(...(await axeFindings(page, 'restore')), ...(await tooWideFindings(page, 'restore')));
+  found.push(...(await screenFindings(page, 'restore')));
   const { vaultId } = readHead(readFileSync(file)).header;
   const shares = await sharesFromPhrase(
     words.join(' '),

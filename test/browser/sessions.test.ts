@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { newTestKey } from '../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
-import { axeFindings, tooWideFindings } from './support/inspect.ts';
+import { axeFindings, screenFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
 import { button, goTo } from './support/steps.ts';
 
@@ -57,7 +57,7 @@ test('a person sees who is signed in, and ends it', async () => {
   await signedIn.getByText('Root user').waitFor();
   await signedIn.getByText('limited by “Shop”').waitFor();
   await takePicture(page, 'sessions-limited');
-  amiss.push(...(await axeFindings(page, 'sessions')), ...(await tooWideFindings(page, 'sessions')));
+  amiss.push(...(await screenFindings(page, 'sessions')));
 
   // The exact time is under the pointer. Tab passes over a time.
   const begun = signedIn.locator('time').first();

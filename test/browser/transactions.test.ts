@@ -10,7 +10,7 @@ import {
 import { beforeAll, expect, test } from 'vitest';
 import { ethereumAccount, resultOf, solanaAccount } from '../support/support.ts';
 import { sharedChromium, openWindow } from './support/chromium.ts';
-import { axeFindings, tooWideFindings, visit } from './support/inspect.ts';
+import { axeFindings, inspectScreens, visit } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
 import { button, goTo, heading } from './support/steps.ts';
 
@@ -36,10 +36,7 @@ test('a person reads what a transaction does, and signs it', async () => {
   const sends = 'Send 1 ETH to 0x3535353535353535353535353535353535353535';
   await using person = await openWindow(browser);
   const { page } = person;
-  const amiss: string[] = [];
-  const look = async (screen: string): Promise<void> => {
-    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
-  };
+  const { look, amiss } = inspectScreens(page);
   await page.goto(service.windowUrl);
   await goTo(page, 'Sign');
   const field = page.getByRole('textbox', { name: 'Payload' });
@@ -98,10 +95,7 @@ test('a contract’s interface is kept, read by, and deleted', async () => {
   });
   await using person = await openWindow(browser);
   const { page } = person;
-  const amiss: string[] = [];
-  const look = async (screen: string): Promise<void> => {
-    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
-  };
+  const { look, amiss } = inspectScreens(page);
   await page.goto(service.windowUrl);
   await goTo(page, 'Sign');
   await page.getByRole('link', { name: 'Contract interfaces' }).click();

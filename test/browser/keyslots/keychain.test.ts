@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { inProcess, startKeyring } from '../../keys/keychain.ts';
 import type { Environment } from '../../keys/keychain.ts';
 import { sharedChromium, openWindow } from '../support/chromium.ts';
-import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { axeFindings, screenFindings } from '../support/inspect.ts';
 import { newVaultHome } from '../support/service.ts';
 import type { VaultHome } from '../support/service.ts';
 import {
@@ -98,7 +98,7 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
   using home = newVaultHome();
   const found: string[] = [];
   const look = async (page: Page, screen: string): Promise<void> => {
-    found.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
+    found.push(...(await screenFindings(page, screen)));
   };
   let words: readonly string[];
   {

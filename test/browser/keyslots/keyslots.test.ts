@@ -3,7 +3,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import decodeQR from 'qr/decode.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
-import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { inspectScreens } from '../support/inspect.ts';
 import { readPng } from '../support/png.ts';
 import { newVaultHome } from '../support/service.ts';
 import {
@@ -193,11 +193,7 @@ describe('every screen about unlock methods', () => {
     await using service = await home.serve();
     await using person = await openWindow(browser);
     const { page } = person;
-    const found: string[] = [];
-    const look: Look = async (screen) => {
-      found.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
-      await takePicture(page, screen);
-    };
+    const { look, amiss: found } = inspectScreens(page);
     await page.goto(service.windowUrl);
     const words = await firstRun(page);
     const drawn = await tour(page, words, look);

@@ -12,7 +12,7 @@ import {
 import type { Json } from '../../support/support.ts';
 import { authenticatorsOf } from '../support/authenticator.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
-import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { inspectScreens } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
 import { button, goTo, heading } from '../support/steps.ts';
 
@@ -57,10 +57,7 @@ test('the second person approves in their own window, and the waiting caller get
   const { root, windowOrigin } = service;
   await using ben = await openWindow(browser);
   const { page } = ben;
-  const amiss: string[] = [];
-  const look = async (screen: string): Promise<void> => {
-    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
-  };
+  const { look, amiss } = inspectScreens(page);
   await (await authenticatorsOf(page)).add();
   await page.goto(`${windowOrigin}/approver`);
   await heading(page, 'Sign in to approve').waitFor();

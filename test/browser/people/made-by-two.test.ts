@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../main/lib/clock.ts';
 import { newWallet, startTestVault, type TestClient } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
-import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { screenFindings } from '../support/inspect.ts';
 import { button, confirmWhenAsked, goTo, heading, password } from '../support/steps.ts';
 
 const friend = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
@@ -74,8 +74,7 @@ test('an agent is created as the second person approves each request, and one th
     ['Add API keys', 'CREATE_API_KEYS_V2'],
   ] as const) {
     await awaited(what).waitFor();
-    if (type === 'CREATE_USER_TAG')
-      amiss.push(...(await axeFindings(page, 'awaited')), ...(await tooWideFindings(page, 'awaited')));
+    if (type === 'CREATE_USER_TAG') amiss.push(...(await screenFindings(page, 'awaited')));
     await approve(type);
   }
   await form.getByRole('region', { name: 'Configuration', exact: true }).waitFor();

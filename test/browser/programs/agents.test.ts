@@ -20,8 +20,8 @@ import {
   type TestClient,
 } from '../../support/support.ts';
 import { transferAuthorization } from '../../support/transfer-authorization.ts';
-import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
-import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { sharedChromium, openWindow } from '../support/chromium.ts';
+import { inspectScreens } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
 import { button, confirmWhenAsked, goTo, heading, hold, password, sendVote } from '../support/steps.ts';
 
@@ -46,11 +46,7 @@ test('an agent waits for a click, is paused, and is removed', async () => {
 
   await using person = await openWindow(await sharedChromium());
   const { page } = person;
-  const amiss: string[] = [];
-  const look = async (screen: string): Promise<void> => {
-    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
-    await takePicture(page, screen);
-  };
+  const { look, amiss } = inspectScreens(page);
   await page.clock.install();
   await page.goto(vault.newLink());
   await heading(page, 'Home').waitFor();

@@ -23,8 +23,8 @@ import {
   solanaAccount,
   startTestVault,
 } from '../../support/support.ts';
-import { sharedChromium, openWindow, takePicture } from '../support/chromium.ts';
-import { axeFindings, tooWideFindings } from '../support/inspect.ts';
+import { sharedChromium, openWindow } from '../support/chromium.ts';
+import { inspectScreens } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
 import { button, confirmWhenAsked, goTo, heading, openDialog, password, sendVote } from '../support/steps.ts';
 
@@ -96,11 +96,7 @@ test('a program is paired, and its push goes through with a click', async () => 
 
   await using person = await openWindow(browser);
   const { page } = person;
-  const amiss: string[] = [];
-  const look = async (screen: string): Promise<void> => {
-    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
-    await takePicture(page, screen);
-  };
+  const { look, amiss } = inspectScreens(page);
   await page.clock.install();
   await page.goto(vault.newLink());
   await heading(page, 'Home').waitFor();
@@ -250,11 +246,7 @@ test('nodes of chains show no secret of their address, and what one says is apar
   });
   await using person = await openWindow(browser);
   const { page } = person;
-  const amiss: string[] = [];
-  const look = async (screen: string): Promise<void> => {
-    amiss.push(...(await axeFindings(page, screen)), ...(await tooWideFindings(page, screen)));
-    await takePicture(page, screen);
-  };
+  const { look, amiss } = inspectScreens(page);
   await page.goto(vault.newLink());
   await heading(page, 'Home').waitFor();
   await confirmWhenAsked(page);

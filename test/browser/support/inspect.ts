@@ -2,6 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { takePicture } from './chromium.ts';
+import type { Look } from './steps.ts';
 
 /** Everything that WCAG 2.2 asks for at levels A and AA, and axe-core's own good practice. */
 const everything = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa', 'best-practice'];
@@ -190,4 +191,20 @@ export function untranslated(): readonly string[] {
     }
   }
   return [...found, ...(depth === 0 ? [] : ['brackets do not match'])];
+}
+
+/** Finds both: what axe finds, and what is too wide for the window. */
+export const screenFindings = async (page: Page, screen: string): Promise<readonly string[]> => [
+  ...(await axeFindings(page, screen)),
+  ...(await tooWideFindings(page, screen)),
+];
+
+/** Inspects each screen that a test comes to, and keeps a picture of it. */
+export function inspectScreens(page: Page): { readonly look: Look; readonly amiss: string[] } {
+  const amiss: string[] = [];
+  const look: Look = async (screen) => {
+    amiss.push(...(await screenFindings(page, screen)));
+    await takePicture(page, screen);
+  };
+  return { look, amiss };
 }
