@@ -276,10 +276,11 @@ export function environmentWith(
  * @returns this process's environment with more variables, for a program that gets no more of a vault than they say: the key
  * that reaches the vault stays behind.
  */
-export const environmentWithoutKey = (
-  variables: Environment = {},
-  environment: Environment = process.env,
-): Environment => ({ ...environment, KEYHEARTH_API_KEY: undefined, ...variables });
+export const environmentWithoutKey = (variables: Environment = {}): Environment => ({
+  ...process.env,
+  KEYHEARTH_API_KEY: undefined,
+  ...variables,
+});
 
 /**
  * A vault file among the options stands for all variables, and a vault's directory there for a vault of this machine: what

@@ -130,8 +130,8 @@ export class Reader {
     return this.#instruction.accounts.slice(this.accounts.length);
   }
 
-  lamports(name: string): bigint {
-    return this.#said(name, this.#whole(8), 'lamports');
+  lamports(): bigint {
+    return this.#said('lamports', this.#whole(8), 'lamports');
   }
 
   whole(name: string, bytes: 1 | 4 | 8): bigint {

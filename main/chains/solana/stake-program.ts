@@ -44,7 +44,7 @@ export const stake: Program = {
     3: [
       'Split',
       (read) => {
-        const lamports = read.lamports('lamports');
+        const lamports = read.lamports();
         const [from, to] = read.named('stake', 'new_stake');
         return {
           title: (name) => `Split ${sol(lamports)} of the stake ${name(from)} into the stake ${name(to)}`,
@@ -56,7 +56,7 @@ export const stake: Program = {
     4: [
       'Withdraw',
       (read) => {
-        const lamports = read.lamports('lamports');
+        const lamports = read.lamports();
         const [from, to] = read.namedAround(
           ['stake', 'recipient'],
           ['clock', 'stake_history'],
@@ -164,7 +164,7 @@ function lockup(read: Reader, custodian: boolean): Effect {
 }
 
 function movedStake(read: Reader, what: string): Effect {
-  const lamports = read.lamports('lamports');
+  const lamports = read.lamports();
   const [from, to] = read.named('source', 'destination', 'authority');
   return {
     title: (name) => `${what} ${sol(lamports)} from the stake ${name(from)} to the stake ${name(to)}`,

@@ -10,7 +10,7 @@ export const system: Program = {
     0: [
       'CreateAccount',
       (read) => {
-        const lamports = read.lamports('lamports');
+        const lamports = read.lamports();
         read.whole('space', 8);
         const owner = read.key('owner');
         const [, created] = read.named('payer', 'new_account');
@@ -28,7 +28,7 @@ export const system: Program = {
     2: [
       'Transfer',
       (read) => {
-        const amount = read.lamports('lamports');
+        const amount = read.lamports();
         const [from, to] = read.named('from', 'to');
         return { ...payment(to, amount), transfer: { from, to, amount } };
       },
@@ -38,7 +38,7 @@ export const system: Program = {
       (read) => {
         read.key('base');
         read.text('seed');
-        const lamports = read.lamports('lamports');
+        const lamports = read.lamports();
         read.whole('space', 8);
         const owner = read.key('owner');
         const [, created] = read.named('payer', 'new_account');
@@ -55,7 +55,7 @@ export const system: Program = {
     5: [
       'WithdrawNonceAccount',
       (read) => {
-        const lamports = read.lamports('lamports');
+        const lamports = read.lamports();
         const [nonce, to] = read.named('nonce_account', 'to', 'recent_blockhashes', 'rent');
         return {
           title: (name) => `Withdraw ${sol(lamports)} from the nonce account ${name(nonce)} to ${name(to)}`,
@@ -119,7 +119,7 @@ export const system: Program = {
     11: [
       'TransferWithSeed',
       (read) => {
-        const amount = read.lamports('lamports');
+        const amount = read.lamports();
         read.text('from_seed');
         read.key('from_owner');
         const [from, , to] = read.named('from', 'base_account', 'to');
@@ -136,7 +136,7 @@ export const system: Program = {
     13: [
       'CreateAccountAllowPrefund',
       (read) => {
-        const lamports = read.lamports('lamports');
+        const lamports = read.lamports();
         read.whole('space', 8);
         const owner = read.key('owner');
         const [created] = read.named('new_account');

@@ -163,7 +163,7 @@ async function giveWords(
     print(json, after, describe(after));
     return;
   }
-  writeSecretFiles('--output', [{ file: output, text: `${phrase}\n` }]);
+  writeSecretFiles([{ file: output, text: `${phrase}\n` }]);
   const after = await changed(vault, { ...change({ keptWords: words }), proof }).catch((error: unknown) => {
     // The vault may have changed although its answer did not come: the file stays.
     note(
@@ -209,7 +209,7 @@ async function newPassword({ newPasswordFile, newPasswordFd }: ChangeOptions): P
       'expected a new password: give --new-password-file or --new-password-fd',
     );
   }
-  return askForNewPassword('New password for the vault');
+  return askForNewPassword();
 }
 
 /** Asks for the secret of every keyslot that has one; what is left empty is not given. */

@@ -107,9 +107,6 @@ function writeFiles(output: string, pages: readonly string[]): readonly string[]
   const stem = output.slice(0, output.length - extension.length);
   const files =
     pages.length === 1 ? [output] : pages.map((_, index) => `${stem}-${String(index + 1)}${extension}`);
-  writeSecretFiles(
-    '--output',
-    files.map((file, index) => ({ file, text: pages[index] ?? '' })),
-  );
+  writeSecretFiles(files.map((file, index) => ({ file, text: pages[index] ?? '' })));
   return files;
 }

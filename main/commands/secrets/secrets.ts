@@ -7,6 +7,7 @@ import { quoted } from '../../lib/errors.ts';
 import { requestLimits } from '../../lib/published-limits.ts';
 import { visibleName } from '../../lib/text/visible-text.ts';
 import { agreeToDelete } from '../requests/agree.ts';
+import { readFileBytes } from '../shared/file-text.ts';
 import type { ApiOptions } from '../shared/options.ts';
 import { activityKind, VaultApi, type Api } from '../shared/api.ts';
 import { Listing } from '../shared/named.ts';
@@ -14,7 +15,7 @@ import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { table } from '../shared/table.ts';
 import { handOut, takeAll, type ExportOptions } from '../wallets/hand-out.ts';
 import { encryptFor } from '../wallets/sealed-import.ts';
-import { askFor, namedSource, readBytes, standardInput, type Source } from '../wallets/secret-sources.ts';
+import { askFor, namedSource, standardInput, type Source } from '../wallets/secret-sources.ts';
 
 const encryptionSuite = 'TRANSPORT_ENCRYPTION_SUITE_ENCLAVE_ENCRYPT_V1' as const;
 
@@ -135,8 +136,8 @@ function readProperty(text: string): { readonly key: string; readonly value: str
 
 /** @returns the value to the letter, but for the line end of a single line. The taker wipes it. */
 async function readValue(source: Source): Promise<Uint8Array> {
-  if (source.from === 'terminal') return Buffer.from(await askFor('value of the secret'));
-  const bytes = readBytes(source.from, source.name, requestLimits.secretBytes);
+  if (source.from === undefined) return Buffer.from(await askFor('value of the secret'));
+  const bytes = readFileBytes(source.from, source.name, requestLimits.secretBytes);
   const lineEnd = bytes.indexOf('\n');
   if (lineEnd !== -1 && lineEnd === bytes.length - 1) {
     return bytes.subarray(0, bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd);

@@ -78,17 +78,13 @@ function creating<Made>(file: string, name: string, create: () => Made): Made {
 }
 
 /**
- * Writes new files to the disk: all of them, or none. Each has its name once it is whole.
- * @param option For errors: the option that names them.
+ * Writes the new files that `--output` names to the disk: all of them, or none. Each has its name once it is whole.
  */
-export function writeSecretFiles(
-  option: string,
-  files: readonly { readonly file: string; readonly text: string }[],
-): void {
+export function writeSecretFiles(files: readonly { readonly file: string; readonly text: string }[]): void {
   const made: string[] = [];
   try {
     for (const { file, text } of files) {
-      creating(file, `${option} ${file}`, () => {
+      creating(file, `--output ${file}`, () => {
         writeWholeFile(file, text);
       });
       made.push(file);

@@ -88,9 +88,9 @@ export function problemOfPassword(password: string): string | undefined {
 }
 
 /** Asks for a new password twice, until both are the same and it may be one. */
-export async function askForNewPassword(message: string): Promise<string> {
+export async function askForNewPassword(): Promise<string> {
   for (;;) {
-    const typed = await ask(message, problemOfPassword);
+    const typed = await ask('New password for the vault', problemOfPassword);
     if (typed === (await ask('The same password again'))) return typed;
     note('The two passwords differ. Type it twice once more; Ctrl-C ends without a change.');
   }

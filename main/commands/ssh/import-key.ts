@@ -3,6 +3,7 @@ import type { Config } from '../../app/config.ts';
 import { encodeSshKey, fingerprint } from '../../chains/ssh/wire.ts';
 import { readSshKeyFile } from '../../lib/key-files/ssh-key-file.ts';
 import { sealPrivateKey } from '../private-keys/import.ts';
+import { readFileBytes } from '../shared/file-text.ts';
 import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi } from '../shared/api.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
@@ -10,8 +11,8 @@ import { canAsk } from '../shared/secrets.ts';
 import {
   askFor,
   namedSource,
-  readBytes,
-  readLine,
+  mostBytesOfKey,
+  readPassphrase,
   standardInput,
   type Source,
 } from '../wallets/secret-sources.ts';
@@ -29,7 +30,7 @@ type ReadKey = (ReturnType<typeof readSshKeyFile> & { readonly ok: true })['key'
 export async function importSshKey(config: Config, options: ImportSshKeyOptions): Promise<void> {
   const source = namedSource('--key', options.keyFile, options.keyFd) ?? standardInput();
   const passphrase = namedSource('--passphrase', options.passphraseFile, options.passphraseFd);
-  if (source.from === 'terminal') {
+  if (source.from === undefined) {
     throw new CommandError(exitCodes.usage, 'expected --key-file with the file of the private key');
   }
   if (typeof source.from === 'number' && source.from === passphrase?.from) {
@@ -40,7 +41,7 @@ export async function importSshKey(config: Config, options: ImportSshKeyOptions)
   }
   const api = await VaultApi.connect(config, options.apiKey);
   api.requireSigner();
-  const bytes = readBytes(source.from, source.name);
+  const bytes = readFileBytes(source.from, source.name, mostBytesOfKey);
   const key = await openKeyFile(bytes, source.name, passphrase).finally(() => bytes.fill(0));
   const { name, json } = options;
   const shown = fingerprint(encodeSshKey(key));
@@ -77,9 +78,7 @@ export async function openKeyFile(
     if (given === undefined && !canAsk()) {
       throw refuse(`${reading.problem} Give it with --passphrase-file or --passphrase-fd.`);
     }
-    const passphrase = await (given === undefined
-      ? askFor(`passphrase of ${name}`)
-      : readLine(given, 'passphrase'));
+    const passphrase = await (given === undefined ? askFor(`passphrase of ${name}`) : readPassphrase(given));
     const secret = new TextEncoder().encode(passphrase);
     reading = readSshKeyFile(bytes, secret);
     secret.fill(0);

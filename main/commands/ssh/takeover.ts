@@ -15,6 +15,7 @@ import { reasonOf } from '../../lib/text/reasons.ts';
 import { changeKeyTagActivity, keyTag } from '../doors/key-tags.ts';
 import { sealPrivateKey } from '../private-keys/import.ts';
 import { agree, onTerminal } from '../requests/agree.ts';
+import { readFileBytes } from '../shared/file-text.ts';
 import { VaultApi } from '../shared/api.ts';
 import { requireRunning, type Running } from '../shared/client.ts';
 import { listings } from '../shared/named.ts';
@@ -23,7 +24,7 @@ import { withSecret, type SecretOptions } from '../shared/proof.ts';
 import { joinShares } from '../shared/secrets.ts';
 import { table } from '../shared/table.ts';
 import { dataDirectory } from '../vault/control.ts';
-import { namedSource, readBytes } from '../wallets/secret-sources.ts';
+import { mostBytesOfKey, namedSource } from '../wallets/secret-sources.ts';
 import { publicLine } from './agent-client.ts';
 import { deleteKeyFile, findKeyFiles, type FoundKeyFile } from './find-key-files.ts';
 import { openKeyFile } from './import-key.ts';
@@ -118,7 +119,7 @@ const shownFound = (found: readonly FoundKeyFile[]): string =>
 /** Imports a key, unless the vault has it. */
 async function take(api: VaultApi, found: FoundKeyFile, options: TakeoverOptions): Promise<Taken> {
   const { file } = found;
-  const bytes = readBytes({ file }, file);
+  const bytes = readFileBytes(file, file, mostBytesOfKey);
   const passphrase = namedSource('--passphrase', options.passphraseFile, options.passphraseFd);
   const key = await openKeyFile(bytes, file, passphrase).finally(() => bytes.fill(0));
   const blob = encodeSshKey(key);

@@ -186,10 +186,7 @@ async function keychainWorks(config: Config): Promise<boolean> {
 
 async function choosePassword(options: InitOptions, useKeychain: boolean): Promise<string | undefined> {
   const chosen =
-    options.password ??
-    (useKeychain || options.json || !canAsk()
-      ? undefined
-      : await askForNewPassword('New password for the vault'));
+    options.password ?? (useKeychain || options.json || !canAsk() ? undefined : await askForNewPassword());
   if (chosen === undefined && !useKeychain) {
     throw new CommandError(
       exitCodes.usage,

@@ -7,7 +7,7 @@ import type { ApiOptions } from '../shared/options.ts';
 import { VaultApi, activityKind } from '../shared/api.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { encryptFor, importBundleAnswer } from './sealed-import.ts';
-import { namedSource, readLine, readText, standardInput, type Source } from './secret-sources.ts';
+import { namedSource, readPassphrase, readText, standardInput, type Source } from './secret-sources.ts';
 import { accountTable } from './wallets.ts';
 
 export interface ImportWalletOptions extends ApiOptions {
@@ -83,6 +83,6 @@ async function readPhrase(words: Source, passphraseFrom: Source | undefined): Pr
     return text.normalize('NFKD').trim().toLowerCase().split(/\s+/).join(' ');
   });
   if (passphraseFrom === undefined) return new Uint8Array(Buffer.from(mnemonic));
-  const passphrase = await readLine(passphraseFrom, 'passphrase');
+  const passphrase = await readPassphrase(passphraseFrom);
   return new Uint8Array(Buffer.from(`${mnemonic}\n--PASS--\n${passphrase}`));
 }

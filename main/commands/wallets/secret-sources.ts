@@ -8,8 +8,8 @@ import { canAsk } from '../shared/secrets.ts';
 
 /** The source of a secret. */
 export interface Source {
-  /** A file, an open descriptor, or a person to be asked. */
-  readonly from: { readonly file: string } | number | 'terminal';
+  /** A file or an open descriptor; undefined where a person is asked. */
+  readonly from: string | number | undefined;
   /** For errors. */
   readonly name: string;
 }
@@ -20,7 +20,7 @@ export function namedSource(
   file: string | undefined,
   descriptor: string | undefined,
 ): Source | undefined {
-  if (file !== undefined) return { from: { file }, name: `${option}-file ${file}` };
+  if (file !== undefined) return { from: file, name: `${option}-file ${file}` };
   if (descriptor === undefined) return undefined;
   if (!/^[0-9]{1,9}$/.test(descriptor)) {
     throw new CommandError(
@@ -34,7 +34,10 @@ export function namedSource(
 
 /** Nothing typed is echoed: a terminal is asked through a prompt. */
 export const standardInput = (): Source =>
-  process.stdin.isTTY ? { from: 'terminal', name: 'the terminal' } : { from: 0, name: 'standard input' };
+  process.stdin.isTTY ? { from: undefined, name: 'the terminal' } : { from: 0, name: 'standard input' };
+
+/** More than any key or phrase takes. */
+export const mostBytesOfKey = 16_384;
 
 /** Reads a secret as text for as long as `use` runs; the bytes it was read into are wiped. */
 export async function readText<T>(
@@ -42,8 +45,8 @@ export async function readText<T>(
   what: string,
   use: (text: string) => T,
 ): Promise<T> {
-  if (from === 'terminal') return use(await askFor(what));
-  const bytes = readBytes(from, name);
+  if (from === undefined) return use(await askFor(what));
+  const bytes = readFileBytes(from, name, mostBytesOfKey);
   try {
     if (bytes.length === 0) throw new CommandError(exitCodes.usage, `${name} is empty: expected the ${what}`);
     if (!isUtf8(bytes))
@@ -54,27 +57,17 @@ export async function readText<T>(
   }
 }
 
-/** Reads one line of text, which is taken to the letter. */
-export const readLine = (source: Source, what: string): Promise<string> =>
-  readText(source, what, (text) => {
+/** Reads a passphrase of one line, which is taken to the letter. */
+export const readPassphrase = (source: Source): Promise<string> =>
+  readText(source, 'passphrase', (text) => {
     const line = text.replace(/\r?\n$/, '');
     if (line !== '' && !/[\r\n]/.test(line)) return line;
     const lines = line === '' ? 'nothing' : `${String(line.split(/\r\n|\r|\n/).length)} lines`;
     throw new CommandError(
       exitCodes.usage,
-      `invalid ${what} from ${source.name}: expected one line, which is taken to the letter; got ${lines}`,
+      `invalid passphrase from ${source.name}: expected one line, which is taken to the letter; got ${lines}`,
     );
   });
-
-/** More than any key or phrase takes. */
-const mostBytesOfKey = 16_384;
-
-/** Reads bytes that the caller erases. */
-export const readBytes = (
-  from: { readonly file: string } | number,
-  name: string,
-  mostBytes = mostBytesOfKey,
-): Buffer<ArrayBuffer> => readFileBytes(typeof from === 'number' ? from : from.file, name, mostBytes);
 
 export async function askFor(what: string): Promise<string> {
   if (!canAsk()) {

@@ -214,7 +214,7 @@ export const createSubOrganization = activity({
     return {
       subOrganizationId: organizationId,
       ...(wallet && { wallet: makeWallet(inside, wallet, 'parameters.wallet') }),
-      ...(privateKeys && { privateKeys: makePrivateKeys(inside, privateKeys, 'parameters.privateKeys') }),
+      ...(privateKeys && { privateKeys: makePrivateKeys(inside, privateKeys) }),
       rootUserIds,
     };
   },

@@ -44,20 +44,19 @@ interface AddedPrivateKey {
   readonly addresses: readonly Address[];
 }
 
-/**
- * Generates keys and stores them, with their tags.
- * @param at The name of the keys in the request, for errors.
- */
+/** The name of the keys in a request, for errors. */
+const field = 'parameters.privateKeys';
+
+/** Generates keys and stores them, with their tags. */
 export function makePrivateKeys(
   context: KeyContext,
   wanted: readonly z.output<typeof privateKeyParams>[],
-  at: string,
 ): readonly AddedPrivateKey[] {
   const { tx, organizationId, random } = context;
   const formats = wanted.flatMap(({ addressFormats }) => addressFormats);
-  checkRequest(at, 'address formats', formats.length, requestLimits.addresses);
+  checkRequest(field, 'address formats', formats.length, requestLimits.addresses);
   checkDistinct(
-    at,
+    field,
     wanted.map(({ privateKeyName }) => privateKeyName),
   );
   checkLimit(
@@ -68,16 +67,16 @@ export function makePrivateKeys(
     limits.privateKeysPerOrganization,
   );
   return wanted.map((key, index) => {
-    const field = `${at}[${String(index)}]`;
+    const at = `${field}[${String(index)}]`;
     const secret = curves[key.curve].generate((length) => random('private key', length));
     try {
-      const added = addPrivateKey(context, { ...key, secret, imported: false }, field);
+      const added = addPrivateKey(context, { ...key, secret, imported: false }, at);
       tagHolder(
         context,
         'TAG_TYPE_PRIVATE_KEY',
         added.privateKeyId,
         key.privateKeyTags,
-        `${field}.privateKeyTags`,
+        `${at}.privateKeyTags`,
       );
       return added;
     } finally {

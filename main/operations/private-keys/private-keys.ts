@@ -71,7 +71,7 @@ export const createPrivateKeys = activity({
   },
   run(context) {
     const { privateKeys: wanted, listIds }: KeysParams = context.params;
-    const privateKeys = makePrivateKeys(context, wanted, 'parameters.privateKeys');
+    const privateKeys = makePrivateKeys(context, wanted);
     return {
       ...(listIds && { privateKeyIds: privateKeys.map(({ privateKeyId }) => privateKeyId) }),
       privateKeys,

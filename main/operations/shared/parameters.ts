@@ -59,11 +59,8 @@ export const pagination = z
   })
   .optional();
 
-export const page = (
-  options: z.output<typeof pagination>,
-  defaultLimit: number = limits.defaultPageSize,
-): Page => ({
-  limit: isGiven(options?.limit) ? Number(options.limit) : defaultLimit,
+export const page = (options: z.output<typeof pagination>): Page => ({
+  limit: isGiven(options?.limit) ? Number(options.limit) : limits.defaultPageSize,
   ...(isGiven(options?.after) ? { after: options.after } : {}),
   ...(isGiven(options?.before) ? { before: options.before } : {}),
 });

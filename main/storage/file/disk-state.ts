@@ -60,10 +60,10 @@ export const reserveIn = (directory: string): string => join(directory, 'vault.r
  * Writes a file in a directory to the disk, and removes it.
  * @returns why it cannot be written; undefined where it can, or could not be asked.
  */
-export function probeDirectory(directory: string, bytes = probed): StorageCause | undefined {
+export function probeDirectory(directory: string): StorageCause | undefined {
   const file = join(directory, `probe-${randomBytes(8).toString('hex')}`);
   try {
-    writeBytes(file, bytes);
+    writeBytes(file, probed);
     rmSync(file);
     return undefined;
   } catch (error) {

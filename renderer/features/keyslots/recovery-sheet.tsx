@@ -25,8 +25,8 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
   const [count, setCount] = useState<string | number>(3);
   const [tried, setTried] = useState(false);
   const [sheets, setSheets] = useState<readonly Sheet[] | null>(null);
-  const countProblem = numberProblem(count, 2, mostShares);
-  const thresholdProblem = numberProblem(threshold, 2, Math.min(Number(count) || mostShares, mostShares));
+  const countProblem = numberProblem(count, mostShares);
+  const thresholdProblem = numberProblem(threshold, Math.min(Number(count) || mostShares, mostShares));
   const isFine = form === 'phrase' || (countProblem === null && thresholdProblem === null);
 
   const submit = (event: SyntheticEvent) => {
@@ -92,7 +92,8 @@ export function SheetMaker({ phrase }: { readonly phrase: string }): ReactNode {
   );
 }
 
-function numberProblem(value: string | number, least: number, most: number): string | null {
+function numberProblem(value: string | number, most: number): string | null {
+  const least = 2;
   const number = Number(value);
   return value !== '' && Number.isInteger(number) && number >= least && number <= most
     ? null
