@@ -8,7 +8,15 @@ import { operations } from '../../main/operations/index.ts';
 import { typeFilters } from '../../renderer/features/activity/activity-words.ts';
 import { policyTemplates } from '../../renderer/features/policies/policy-templates.ts';
 import { reordered, SoftwareAuthenticator } from '../support/software-authenticator.ts';
-import { newTestKey, newUserBy, resultOf, send, startTestVault, TestClient } from '../support/support.ts';
+import {
+  newTestKey,
+  newUserBy,
+  resultOf,
+  send,
+  startTestVault,
+  TestClient,
+  newSubOrganization,
+} from '../support/support.ts';
 import type { Answer, Json, TestKey, TestVault } from '../support/support.ts';
 
 /** A root user, and one who is to get no say over it. */
@@ -297,16 +305,8 @@ describe.each(['the vault’s own organization', 'a sub-organization'])('2: in %
       scene = await setScene(service.root, service.rootUserId);
       return;
     }
-    const key = newTestKey();
-    const made = resultOf(
-      await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
-        subOrganizationName: 'Sub',
-        rootUsers: [{ userName: 'Owner', apiKeys: [apiKeyOf(key)], authenticators: [], oauthProviders: [] }],
-        rootQuorumThreshold: 1,
-      }),
-    ) as Json;
-    const [userId = ''] = made['rootUserIds'] as string[];
-    scene = await setScene(new TestClient(service.url, made['subOrganizationId'] as string, key), userId);
+    const { client, rootUserId } = await newSubOrganization(service.root);
+    scene = await setScene(client, rootUserId);
   });
 
   test.each(Object.keys(aims))(

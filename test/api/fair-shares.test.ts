@@ -16,7 +16,6 @@ import { mostSmallBytes, OverloadError } from '../../main/lib/concurrency/turns.
 import {
   askControl,
   newTestKey,
-  resultOf,
   send,
   signInWindow,
   stampText,
@@ -24,6 +23,7 @@ import {
   TestClient,
   type TestKey,
   type TestVault,
+  newSubOrganization,
 } from '../support/support.ts';
 
 let service: TestVault;
@@ -153,20 +153,8 @@ async function subOrganizations(
 ): Promise<{ readonly organizationId: string; readonly key: TestKey }[]> {
   const made = [];
   for (let index = 0; index < count; index++) {
-    const key = newTestKey();
-    const answer = await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V7', {
-      subOrganizationName: `Sub ${String(index)} ${key.publicKey.slice(0, 8)}`,
-      rootQuorumThreshold: 1,
-      rootUsers: [
-        {
-          userName: 'Root',
-          apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
-          authenticators: [],
-          oauthProviders: [],
-        },
-      ],
-    });
-    made.push({ organizationId: String(resultOf(answer)['subOrganizationId']), key });
+    const { client } = await newSubOrganization(service.root);
+    made.push({ organizationId: client.organizationId, key: client.key });
   }
   return made;
 }

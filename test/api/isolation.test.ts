@@ -7,8 +7,8 @@ import { operations } from '../../main/operations/index.ts';
 import { startOidcProvider } from '../sign-in/oidc-provider.ts';
 import { sceneIn, sdkCalls } from '../vendor/sdk-calls.ts';
 import type { Scene, SdkCall } from '../vendor/sdk-calls.ts';
-import { newTestKey, newUserBy, resultOf, startTestVault, TestClient } from '../support/support.ts';
-import type { Answer, Json, TestVault } from '../support/support.ts';
+import { newUserBy, resultOf, startTestVault, newSubOrganization } from '../support/support.ts';
+import type { Answer, Json, TestVault, TestClient } from '../support/support.ts';
 import { keptVendorOperations } from '../vendor/vendor-operations.ts';
 
 /** Operations that are refused in a sub-organization. */
@@ -49,7 +49,7 @@ beforeAll(async () => {
   service.vault.lastKeyUses.stop();
   parent = service.root;
   const newSide = async (name: string): Promise<Side> => {
-    const { client, rootUserId } = await newSub(name);
+    const { client, rootUserId } = await newSubOrganization(parent, name);
     const { organizationId, key } = client;
     const newUser = (userName: string) => newUserBy(client, userName);
     const inside = { ...service, organizationId, rootUserId, key, root: client, newUser };
@@ -68,20 +68,6 @@ beforeAll(async () => {
   neighbour = await newSide('Another');
 });
 afterAll(() => resources.disposeAsync());
-
-async function newSub(name: string): Promise<{ readonly client: TestClient; readonly rootUserId: string }> {
-  const key = newTestKey();
-  const apiKeys = [{ apiKeyName: name, publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
-  const made = resultOf(
-    await parent.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
-      subOrganizationName: name,
-      rootUsers: [{ userName: 'Root', apiKeys, authenticators: [], oauthProviders: [] }],
-      rootQuorumThreshold: 1,
-    }),
-  ) as Json;
-  const [rootUserId = ''] = made['rootUserIds'] as string[];
-  return { client: new TestClient(service.url, made['subOrganizationId'] as string, key), rootUserId };
-}
 
 async function parametersOf(call: SdkCall, { scene }: Side): Promise<Json> {
   const { organizationId: _named, ...parameters } = (await call.parameters(scene)) as unknown as Json;

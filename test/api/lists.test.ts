@@ -2,15 +2,8 @@
 import { uncompressed } from '../../main/crypto/keys/secp256k1.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fillAccounts, fillActivities } from '../support/long-lists.ts';
-import {
-  activityOf,
-  newTestKey,
-  newWallet,
-  resultOf,
-  startTestVault,
-  TestClient,
-} from '../support/support.ts';
-import type { Json, TestVault } from '../support/support.ts';
+import { activityOf, newWallet, resultOf, startTestVault, newSubOrganization } from '../support/support.ts';
+import type { Json, TestVault, TestClient } from '../support/support.ts';
 
 const count = 1_500;
 
@@ -445,22 +438,7 @@ test('who asked, and their snapshot, are where the lists read them, in every row
 });
 
 test('another organization sees none of it', async () => {
-  const key = newTestKey();
-  const made = resultOf(
-    await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
-      subOrganizationName: 'Apart',
-      rootUsers: [
-        {
-          userName: 'Root',
-          apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
-          authenticators: [],
-          oauthProviders: [],
-        },
-      ],
-      rootQuorumThreshold: 1,
-    }),
-  ) as Json;
-  const apart = new TestClient(service.url, made['subOrganizationId'] as string, key);
+  const { client: apart } = await newSubOrganization(service.root);
   expect(await outline('outline_activities', {}, apart)).toEqual([]);
   expect(await browse([1, 2, 3], apart)).toEqual([]);
   const entries = await apart.query('get_activity_entries', { activityId: waitingId });

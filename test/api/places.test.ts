@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { deliveryIds } from '../../main/storage/tables/webhook-deliveries.ts';
-import { newTestKey, newWallet, resultOf, startTestVault, TestClient } from '../support/support.ts';
-import type { Json, TestVault } from '../support/support.ts';
+import { newWallet, startTestVault, newSubOrganization } from '../support/support.ts';
+import type { Json, TestVault, TestClient } from '../support/support.ts';
 import { openStream } from '../support/streams.ts';
 
 let service: TestVault;
@@ -13,22 +13,7 @@ let apart: TestClient;
 
 beforeAll(async () => {
   service = await startTestVault({ substitutes: { shell: { isOnline: () => false } } });
-  const key = newTestKey();
-  const made = resultOf(
-    await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
-      subOrganizationName: 'Apart',
-      rootUsers: [
-        {
-          userName: 'Root',
-          apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
-          authenticators: [],
-          oauthProviders: [],
-        },
-      ],
-      rootQuorumThreshold: 1,
-    }),
-  ) as Json;
-  apart = new TestClient(service.url, made['subOrganizationId'] as string, key);
+  ({ client: apart } = await newSubOrganization(service.root));
 });
 afterAll(() => service[Symbol.asyncDispose]());
 

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   activityOf,
   newTestKey,
-  resultOf,
   send,
   startTestVault,
-  TestClient,
   type Answer,
   type Json,
   type TestVault,
+  newSubOrganization,
 } from '../support/support.ts';
+import type { TestClient } from '../support/support.ts';
 
 let service: TestVault;
 let root: TestClient;
@@ -44,20 +44,7 @@ beforeAll(async () => {
   ({ root } = service);
   stranger = root.as(newTestKey());
   ({ client: member } = await service.newUser('Member'));
-  const key = newTestKey();
-  const sub = await root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
-    subOrganizationName: 'Tenant',
-    rootQuorumThreshold: 1,
-    rootUsers: [
-      {
-        userName: 'Tenant',
-        apiKeys: [{ apiKeyName: 'Key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
-        authenticators: [],
-        oauthProviders: [],
-      },
-    ],
-  });
-  tenant = new TestClient(service.url, String(resultOf(sub)['subOrganizationId']), key);
+  ({ client: tenant } = await newSubOrganization(root));
   sent = root.submitBody('CREATE_WALLET', wallet);
   expect((await root.post('submit/create_wallet', sent)).status).toBe(200);
 });

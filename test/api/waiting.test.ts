@@ -12,9 +12,9 @@ import {
   newUserBy,
   resultOf,
   startTestVault,
-  TestClient,
+  newSubOrganization,
 } from '../support/support.ts';
-import type { Answer, TestVault } from '../support/support.ts';
+import type { Answer, TestVault, TestClient } from '../support/support.ts';
 
 let service: TestVault;
 let ann: TestClient;
@@ -70,18 +70,6 @@ const vote = (client: TestClient, verb: 'approve' | 'reject', fingerprint: strin
     client.submitBody(`${verb.toUpperCase()}_ACTIVITY`, { fingerprint }),
     headers,
   );
-
-/** The root user of a new sub-organization. */
-async function newSubOrganization(): Promise<TestClient> {
-  const key = newTestKey();
-  const apiKeys = [{ apiKeyName: 'Key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
-  const made = await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
-    subOrganizationName: 'Sub',
-    rootUsers: [{ userName: 'Root', apiKeys, authenticators: [], oauthProviders: [] }],
-    rootQuorumThreshold: 1,
-  });
-  return new TestClient(service.url, String(resultOf(made)['subOrganizationId']), key);
-}
 
 /** Deletes the key that a user stamps with. */
 async function deleteKey(
@@ -222,7 +210,7 @@ describe('a caller', () => {
   test.each(['key', 'user', 'sub-organization'] as const)(
     'whose %s is deleted is answered at once, with no result, and gives its place back',
     async (what) => {
-      const sub = await newSubOrganization();
+      const { client: sub } = await newSubOrganization(service.root);
       const dan = await newUserBy(sub, 'Dan');
       const eve = await newUserBy(sub, 'Eve');
       await allow('activity.action == "CREATE"', 'approvers.count() >= 2', sub);

@@ -7,11 +7,11 @@ import { startDev } from '../../main/commands/vault/dev.ts';
 import { listWebhookEndpoints } from '../../main/storage/tables/webhook-endpoints.ts';
 import {
   activityOf,
-  newTestKey,
   resultOf,
   startTestVault,
   TestClient,
   testKeyOf,
+  newSubOrganization,
 } from '../support/support.ts';
 import type { Answer, Json, TestVault } from '../support/support.ts';
 import { fetchWebhookKeys, WebhookReceiver } from './webhook-receiver.ts';
@@ -474,23 +474,9 @@ describe('webhook endpoints', () => {
 
 /** A sub-organization with a user of its own, in which something has happened. */
 async function subOrganization(service: TestVault) {
-  const key = newTestKey();
-  const answer = await service.root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V7', {
-    subOrganizationName: 'Child',
-    rootQuorumThreshold: 1,
-    rootUsers: [
-      {
-        userName: 'Child root',
-        apiKeys: [{ apiKeyName: 'key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
-        authenticators: [],
-        oauthProviders: [],
-      },
-    ],
-  });
-  const { subOrganizationId: suborganization } = resultOf(answer) as unknown as { subOrganizationId: string };
-  const client = new TestClient(service.url, suborganization, key);
+  const { client } = await newSubOrganization(service.root);
   resultOf(await client.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'child', userIds: [] }));
-  return { suborganization, client };
+  return { suborganization: client.organizationId, client };
 }
 
 describe('a receiver', () => {
@@ -985,18 +971,6 @@ async function startSandbox() {
   return { root, receiver, usual, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** A user of a new sub-organization. */
-async function below(client: TestClient): Promise<TestClient> {
-  const key = newTestKey();
-  const apiKeys = [{ apiKeyName: 'Key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
-  const made = await client.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
-    subOrganizationName: `Sub ${String(++tags)}`,
-    rootUsers: [{ userName: 'Ann', apiKeys, authenticators: [], oauthProviders: [] }],
-    rootQuorumThreshold: 1,
-  });
-  return new TestClient(client.url, (resultOf(made) as Json)['subOrganizationId'] as string, key);
-}
-
 const enable = (client: TestClient, value: string): Promise<Answer> =>
   client.submit('set_organization_feature', 'SET_ORGANIZATION_FEATURE', {
     name: 'FEATURE_NAME_WEBHOOK',
@@ -1014,7 +988,7 @@ const tagIn = async (client: TestClient): Promise<string> =>
 test('14: in `keyhearth dev`, a sub-organization has its events sent to this machine', async () => {
   await using sandbox = await startSandbox();
   const { root, receiver, usual } = sandbox;
-  const sub = await below(root);
+  const { client: sub } = await newSubOrganization(root);
   const answer = await enable(sub, receiver.url);
   expect(answer.status, answer.text).toBe(200);
   const tag = await tagIn(sub);
@@ -1023,7 +997,8 @@ test('14: in `keyhearth dev`, a sub-organization has its events sent to this mac
   }, patience);
   // Nothing else of the network that a sub-organization may not reach otherwise.
   expect((await enable(sub, 'http://10.0.0.1/hook')).status).toBe(400);
-  expect((await enable(await below(usual.root), receiver.url)).status).toBe(400);
+  const { client: other } = await newSubOrganization(usual.root);
+  expect((await enable(other, receiver.url)).status).toBe(400);
 });
 
 test('endpoints of sub-organizations that hang hold up no event of the vault’s own organization', async () => {
@@ -1036,7 +1011,9 @@ test('endpoints of sub-organizations that hang hold up no event of the vault’s
     response.once('close', () => ended++);
     return true;
   };
-  const subs = await Promise.all(Array.from({ length: 5 }, () => below(root)));
+  const subs = await Promise.all(
+    Array.from({ length: 5 }, async () => (await newSubOrganization(root)).client),
+  );
   for (const sub of subs) {
     for (let endpoint = 0; endpoint < 16; endpoint++) {
       resultOf(
@@ -1063,7 +1040,7 @@ test('endpoints of sub-organizations that hang hold up no event of the vault’s
 test('a sub-organization that changes its endpoints and replays ends no batch of another organization', async () => {
   await using scene = await start();
   const { service, receiver } = scene;
-  const sub = await below(service.root);
+  const { client: sub } = await newSubOrganization(service.root);
   const url = 'https://receiver.invalid/';
   const made = await sub.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', { url, name: 'Sub' });
   const { endpointId } = resultOf(made) as unknown as { endpointId: string };

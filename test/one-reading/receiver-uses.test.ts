@@ -3,15 +3,8 @@ import * as bitcoinjs from 'bitcoinjs-lib';
 import { serializeTransaction } from 'viem';
 import { fundedPsbt } from '../support/funded-psbt.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  activityOf,
-  newTestKey,
-  newWallet,
-  resultOf,
-  startTestVault,
-  TestClient,
-} from '../support/support.ts';
-import type { Answer, Json, TestVault } from '../support/support.ts';
+import { activityOf, newWallet, resultOf, startTestVault, newSubOrganization } from '../support/support.ts';
+import type { Answer, Json, TestVault, TestClient } from '../support/support.ts';
 
 let service: TestVault;
 let root: TestClient;
@@ -129,20 +122,7 @@ test('what was denied, rejected or waits does not count, nor does a text that na
 });
 
 test('a sub-organization’s signatures are its own, and so are its places in the log', async () => {
-  const key = newTestKey();
-  const made = await root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
-    subOrganizationName: 'Sub',
-    rootUsers: [
-      {
-        userName: 'First',
-        apiKeys: [{ apiKeyName: 'k', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
-        authenticators: [],
-        oauthProviders: [],
-      },
-    ],
-    rootQuorumThreshold: 1,
-  });
-  const apart = new TestClient(service.url, String((resultOf(made) as Json)['subOrganizationId']), key);
+  const { client: apart } = await newSubOrganization(root);
   const { ethereum } = await newWallet(apart);
   const [theirs, ours] = [receiver(21), receiver(22)];
   const { id } = activityOf(await pay(theirs, apart, ethereum));

@@ -2,14 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   activityOf,
-  newTestKey,
   newUserBy,
   newWallet,
   resultOf,
   startTestVault,
-  TestClient,
+  newSubOrganization,
 } from '../support/support.ts';
-import type { Json, TestVault } from '../support/support.ts';
+import type { Json, TestVault, TestClient } from '../support/support.ts';
 
 let service: TestVault;
 let root: TestClient;
@@ -77,22 +76,8 @@ test.each([
 test('a user needs a policy for it, and another organization has no such wallet', async () => {
   const { client } = await newUserBy(root, 'Nobody');
   expect((await label({ tags: ['Mine'] }, client)).status).toBe(403);
-  const key = newTestKey();
-  const sub = resultOf(
-    await root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V7', {
-      subOrganizationName: 'Other',
-      rootUsers: [
-        {
-          userName: 'Other',
-          apiKeys: [{ apiKeyName: 'k', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }],
-          authenticators: [],
-          oauthProviders: [],
-        },
-      ],
-      rootQuorumThreshold: 1,
-    }),
-  )['subOrganizationId'] as string;
-  const answer = await label({ archived: false }, new TestClient(service.url, sub, key));
+  const { client: stranger } = await newSubOrganization(root);
+  const answer = await label({ archived: false }, stranger);
   expect(answer.status).toBe(404);
   expect((await labels()).archived).toBe(true);
 });

@@ -339,6 +339,23 @@ export async function newUserBy(
   return { userId, client: root.as(userKey) };
 }
 
+/** @returns the one root user of a new sub-organization, who has one key. */
+export async function newSubOrganization(
+  parent: TestClient,
+  name?: string,
+): Promise<{ readonly rootUserId: string; readonly client: TestClient }> {
+  const key = newTestKey();
+  const apiKeys = [{ apiKeyName: 'Key', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
+  const answer = await parent.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
+    subOrganizationName: name ?? `Sub ${key.publicKey.slice(-8)}`,
+    rootUsers: [{ userName: 'Root', apiKeys, authenticators: [], oauthProviders: [] }],
+    rootQuorumThreshold: 1,
+  });
+  const made = resultOf(answer) as Json;
+  const [rootUserId = ''] = made['rootUserIds'] as string[];
+  return { rootUserId, client: new TestClient(parent.url, String(made['subOrganizationId']), key) };
+}
+
 export async function startTestVault(options: TestVaultOptions = {}): Promise<TestVault> {
   await using resources = new AsyncDisposableStack();
   const { path } = resources.use(temporaryDirectory());

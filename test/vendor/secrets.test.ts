@@ -10,8 +10,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { denied, fails as failsIn, invalid, isRefused as isRefusedIn, missing } from '../support/refusals.ts';
 import type { Refusal } from '../support/refusals.ts';
 import { filesIn } from '../support/secret-watch.ts';
-import { activityOf, newTestKey, resultOf, send, startTestVault, TestClient } from '../support/support.ts';
-import type { Answer, Json, TestVault } from '../support/support.ts';
+import {
+  activityOf,
+  newTestKey,
+  resultOf,
+  send,
+  startTestVault,
+  newSubOrganization,
+} from '../support/support.ts';
+import type { Answer, Json, TestVault, TestClient } from '../support/support.ts';
 
 const suite = { encryptionSuite: 'TRANSPORT_ENCRYPTION_SUITE_ENCLAVE_ENCRYPT_V1' };
 const nowhere = '00000000-0000-4000-8000-000000000000';
@@ -251,7 +258,7 @@ describe('an import', () => {
     await fails(() => importing(own, ann.client), none);
     const wallet = resultOf(await submit(root, 'INIT_IMPORT_WALLET', { userId: service.rootUserId }));
     await fails(() => importing(encryptBytes(String(wallet['importBundle']), Buffer.from('own'))), none);
-    const below = await newSub('Another organization');
+    const { client: below } = await newSubOrganization(root, 'Another organization');
     const foreign = await submit(below, 'IMPORT_SECRETS', { secrets: [own] });
     expect(foreign.body).toMatchObject({ code: 3, message: none.message });
     // Nothing of this has spent it.
@@ -320,7 +327,7 @@ describe('a name', () => {
     await fails(again('Café'), invalid(/secret name must be unique, "Café" is taken$/));
     await fails(again('Cafe\u0301'), invalid(/looks like "Café", which is there already$/));
     await fails(again('Cаfé'), invalid(/looks like "Café"/));
-    const below = await newSub('Same names');
+    const { client: below } = await newSubOrganization(root, 'Same names');
     await keep('below', { name: 'Café' }, below);
     const twice = await Promise.all([newPayload('a'), newPayload('b')]);
     await fails(
@@ -418,7 +425,7 @@ describe('policies', () => {
   });
 
   test('do not reach into another organization', async () => {
-    const below = await newSub('Apart');
+    const { client: below } = await newSubOrganization(root, 'Apart');
     const [own, other] = [await keep('above'), await keep('below', {}, below)];
     expect((await list(below)).map(({ secretId }) => secretId)).toEqual([other]);
     expect((await submit(below, 'EXPORT_SECRETS', exporting(own))).body).toMatchObject({ code: 5 });
@@ -430,7 +437,7 @@ describe('policies', () => {
 });
 
 test('a sub-organization with a secret goes only when that is meant', async () => {
-  const below = await newSub('With a secret');
+  const { client: below } = await newSubOrganization(root, 'With a secret');
   const secretId = await keep('to be lost', {}, below);
   const answer = await submit(below, 'DELETE_SUB_ORGANIZATION', {});
   expect(answer.body).toMatchObject({ code: 3, message: expect.stringContaining(secretId) as string });
@@ -501,14 +508,3 @@ test('only API keys sign in the users that create_api_only_users makes', async (
   const more = [{ userName: newName(), userTags: [], apiKeys: [] }];
   await isRefused(() => submit(client, 'CREATE_API_ONLY_USERS', { apiOnlyUsers: more }), denied);
 });
-
-async function newSub(subOrganizationName: string): Promise<TestClient> {
-  const key = newTestKey();
-  const apiKeys = [{ apiKeyName: 'Root', publicKey: key.publicKey, curveType: 'API_KEY_CURVE_P256' }];
-  const made = await root.submit('create_sub_organization', 'CREATE_SUB_ORGANIZATION_V8', {
-    subOrganizationName,
-    rootUsers: [{ userName: 'Root', apiKeys, authenticators: [], oauthProviders: [] }],
-    rootQuorumThreshold: 1,
-  });
-  return new TestClient(service.url, String(resultOf(made)['subOrganizationId']), key);
-}
