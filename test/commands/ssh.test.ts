@@ -21,6 +21,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { DoorStatus } from '../../preload/contract.ts';
 import { fingerprint } from '../../main/chains/ssh/wire.ts';
 import { longestMessage } from '../../main/doors/ssh/messages.ts';
+import { runProgram, type Ran } from '../support/programs.ts';
 import {
   activityOf,
   command,
@@ -44,36 +45,17 @@ let sshd: ReturnType<typeof spawn>;
 let lines: readonly string[] = [];
 let userId = '';
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs a program of the system. The service is in this process, so nothing here may block it. */
-function run(
+/** Runs a program of the system at home, with the agent of the vault. */
+const run = (
   program: string,
   argv: readonly string[],
   { input = '', cwd = home, env = {} } = {},
-): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, argv, {
-      cwd,
-      env: { PATH: process.env['PATH'], HOME: home, SSH_AUTH_SOCK: socket, GIT_CONFIG_NOSYSTEM: '1', ...env },
-      timeout: 60_000,
-    });
-    const said = { out: '', err: '' };
-    child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
-    child.on('error', reject);
-    child.on('close', (code) => {
-      resolve({ code, ...said });
-    });
-    // A program may end before it reads.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
+): Promise<Ran> =>
+  runProgram(program, argv, {
+    cwd,
+    env: { HOME: home, SSH_AUTH_SOCK: socket, GIT_CONFIG_NOSYSTEM: '1', ...env },
+    input,
   });
-}
 
 const environment = () => ({
   KEYHEARTH_DATA_DIR: service.directory,

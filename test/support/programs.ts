@@ -10,13 +10,21 @@ export interface Ran {
 export function runProgram(
   program: string,
   argv: readonly string[],
-  { cwd, env = {} }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  {
+    cwd,
+    env = {},
+    input = '',
+  }: {
+    readonly cwd?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    /** Standard input. */
+    readonly input?: string;
+  } = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, argv, {
       ...(cwd !== undefined && { cwd }),
       env: { PATH: process.env['PATH'], ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 60_000,
     });
     const said = { out: '', err: '' };
@@ -26,5 +34,8 @@ export function runProgram(
     child.on('close', (code) => {
       resolve({ code, ...said });
     });
+    // A program may end before it reads.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
   });
 }

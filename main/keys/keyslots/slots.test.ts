@@ -18,6 +18,7 @@ import {
   openSlot,
 } from './slots.ts';
 import type { NewSlot, OpenWith } from './slots.ts';
+import { memoryKeychain } from '../../../test/support/support.ts';
 
 const random: Random = (_purpose, length) => Uint8Array.from(randomBytes(length));
 const masterKey = random('test', 32);
@@ -27,27 +28,6 @@ const password = 'correct horse';
 const phrase = mnemonicFromEntropy(random('test', 32));
 const words = phrase.split(' ');
 const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
-/** A keychain in memory, which keeps what it is given. */
-function memoryKeychain(): { keychain: Keychain; entries: Map<string, Uint8Array> } {
-  const entries = new Map<string, Uint8Array>();
-  const keychain: Keychain = {
-    get: (account) => {
-      const entry = entries.get(account);
-      return Promise.resolve(entry === undefined ? undefined : Uint8Array.from(entry));
-    },
-    set: (account, secret) => {
-      entries.set(account, Uint8Array.from(secret));
-      return Promise.resolve();
-    },
-    delete: (account) => {
-      entries.delete(account);
-      return Promise.resolve();
-    },
-    probe: () => Promise.resolve({ available: true }),
-  };
-  return { keychain, entries };
-}
 
 const passwordSlot = (): Promise<KeyslotRow> => makePasswordSlot({ ...common, password, cost });
 const recoverySlot = (): KeyslotRow => makeRecoverySlot({ ...common, phrase });
