@@ -1,4 +1,4 @@
-/** A vault that the command serves in a process of its own, for campaigns that kill it, starve it or spoil its disk. */
+/** A vault that the command serves in a process of its own, for tests that kill it, starve it, spoil its disk or ask it by commands. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
@@ -32,14 +32,15 @@ export class ServedVault implements AsyncDisposable {
   readonly directory: string;
   readonly organizationId: string;
   readonly key: TestKey;
+  /** The options by which a command finds the vault. */
+  readonly locations: readonly string[];
   readonly #resources: AsyncDisposableStack;
-  readonly #locations: readonly string[];
 
   private constructor(resources: AsyncDisposableStack, home: string, organizationId: string) {
     this.#resources = resources;
     this.home = home;
     this.directory = join(home, 'vault');
-    this.#locations = ['--data-dir', this.directory, '--config-dir', home];
+    this.locations = ['--data-dir', this.directory, '--config-dir', home];
     this.organizationId = organizationId;
     const read = (name: string): string => readFileSync(join(home, 'keys', name), 'utf8').trim();
     this.key = testKeyOf(read('owner.private'), read('owner.public'));
@@ -72,7 +73,7 @@ export class ServedVault implements AsyncDisposable {
       '0',
       '--no-keychain',
       '--json',
-      ...this.#locations,
+      ...this.locations,
       '--password-fd',
       '3',
       ...more,
@@ -92,7 +93,7 @@ export class ServedVault implements AsyncDisposable {
     argv: readonly string[],
     environment: Readonly<Record<string, string>> = {},
   ): ReturnType<typeof runCommand> {
-    return runCommand([...argv, ...this.#locations], { environment, descriptor3: password });
+    return runCommand([...argv, ...this.locations], { environment, descriptor3: password });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,23 +1,14 @@
 /** `keyhearth webhooks`, and the stream of events. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Response } from 'express';
 import { expect, test, vi } from 'vitest';
 import { Turns } from '../../main/lib/concurrency/turns.ts';
 import { EventStreams } from '../../main/http/events/event-stream.ts';
 import { Verifications } from '../../main/auth/verifications.ts';
 import type { Service } from '../../main/http/handle.ts';
-import {
-  CommandProcess,
-  resultOf,
-  runCommand,
-  startTestVault,
-  TestClient,
-  temporaryDirectory,
-  testKeyOf,
-} from '../support/support.ts';
+import { ServedVault } from '../campaigns/served-vault.ts';
+import { CommandProcess, resultOf, runCommand, startTestVault } from '../support/support.ts';
 import { openStream } from '../support/streams.ts';
-import type { Json } from '../support/support.ts';
+import type { Json, TestClient } from '../support/support.ts';
 import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
 
 const patience = { timeout: 20_000, interval: 20 };
@@ -28,20 +19,10 @@ const makeTag = async (client: TestClient, userTagName: string): Promise<void> =
 
 test('keyhearth webhooks: listens, lists, tests, shows the results of events, and sends them again', async () => {
   await using resources = new AsyncDisposableStack();
-  const home = resources.use(temporaryDirectory());
   const receiver = resources.use(await WebhookReceiver.start());
-  const locations = ['--data-dir', join(home.path, 'vault'), '--config-dir', home.path];
-  const secret = { descriptor3: 'a password for this test' };
-  const made = await runCommand(
-    ['init', '--no-keychain', '--json', ...locations, '--password-fd', '3'],
-    secret,
-  );
-  const { organizationId } = JSON.parse(made.stdout) as { organizationId: string };
-  const read = (name: string): string => readFileSync(join(home.path, 'keys', name), 'utf8').trim();
-  const argv = ['serve', '--port', '0', '--no-keychain', '--json', ...locations, '--password-fd', '3'];
-  const service = resources.use(new CommandProcess(argv, secret));
-  const { url } = JSON.parse(await service.nextLine()) as { url: string };
-  const client = new TestClient(url, organizationId, testKeyOf(read('owner.private'), read('owner.public')));
+  const vault = resources.use(await ServedVault.make());
+  const { locations } = vault;
+  const { client } = await vault.serve();
   const webhooks = async (...args: string[]): Promise<Json> => {
     const { stdout, stderr, code } = await runCommand(['webhooks', ...args, '--json', ...locations]);
     expect(stderr).toBe('');
@@ -57,7 +38,7 @@ test('keyhearth webhooks: listens, lists, tests, shows the results of events, an
   expect(JSON.parse(await listening.nextLine())).toMatchObject({
     type: 'ACTIVITY_TYPE_CREATE_USER_TAG',
     status: 'ACTIVITY_STATUS_COMPLETED',
-    organizationId,
+    organizationId: vault.organizationId,
   });
   expect((await webhooks('list'))['webhookEndpoints']).toHaveLength(1);
   // An event that the vault did not sign is recognized.

@@ -1,16 +1,8 @@
 /** Activities under `kill -9` of the vault at random moments, and a receiver that fails now and then. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '../../main/storage/connection.ts';
-import {
-  CommandProcess,
-  newWallet,
-  resultOf,
-  runCommand,
-  TestClient,
-  temporaryDirectory,
-  testKeyOf,
-} from '../support/support.ts';
+import { ServedVault } from '../campaigns/served-vault.ts';
+import { newWallet, resultOf } from '../support/support.ts';
 import { fetchWebhookKeys, WebhookReceiver } from './webhook-receiver.ts';
 
 export interface KillReport {
@@ -29,27 +21,9 @@ export interface KillReport {
 /** @param wanted How many activities at least, in so many rounds, each of which ends with a kill. */
 export async function killUnderWebhooks(wanted: number, rounds: number): Promise<KillReport> {
   await using resources = new AsyncDisposableStack();
-  const home = resources.use(temporaryDirectory());
   const receiver = resources.use(await WebhookReceiver.start());
-  const directory = join(home.path, 'vault');
-  const locations = ['--data-dir', directory, '--config-dir', home.path];
-  const secret = { descriptor3: 'a password for this test' };
-  const made = await runCommand(
-    ['init', '--no-keychain', '--json', ...locations, '--password-fd', '3'],
-    secret,
-  );
-  const { organizationId } = JSON.parse(made.stdout) as { organizationId: string };
-  const read = (name: string): string => readFileSync(join(home.path, 'keys', name), 'utf8').trim();
-  const key = testKeyOf(read('owner.private'), read('owner.public'));
-
-  async function serve(): Promise<{ process: CommandProcess; client: TestClient }> {
-    const argv = ['serve', '--port', '0', '--no-keychain', '--json', ...locations, '--password-fd', '3'];
-    const process = resources.use(new CommandProcess(argv, secret));
-    const { url } = JSON.parse(await process.nextLine()) as { url: string };
-    return { process, client: new TestClient(url, organizationId, key) };
-  }
-
-  let { process, client } = await serve();
+  const vault = resources.use(await ServedVault.make());
+  let { process, client } = await vault.serve();
   const { ethereum } = await newWallet(client);
   const endpoint = { url: receiver.url, name: 'Receiver' };
   resultOf(await client.submit('create_webhook_endpoint', 'CREATE_WEBHOOK_ENDPOINT', endpoint));
@@ -100,10 +74,10 @@ export async function killUnderWebhooks(wanted: number, rounds: number): Promise
     });
     await Promise.all(workers);
     kills++;
-    ({ process, client } = await serve());
+    ({ process, client } = await vault.serve());
   }
 
-  const connection = resources.adopt(Connection.openReadOnly(join(directory, 'vault.db')), (open) => {
+  const connection = resources.adopt(Connection.openReadOnly(join(vault.directory, 'vault.db')), (open) => {
     open.close();
   });
   const waiting = (): number =>
