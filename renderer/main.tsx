@@ -11,6 +11,7 @@ import { connectRpc } from './app/rpc/rpc.ts';
 import { LoadBoundary } from './app/load-boundary.tsx';
 import { Tooltips } from './ui/tooltips.tsx';
 import { language } from './app/i18n/language.ts';
+import { ignoreHeldEnter } from './app/held-keys.ts';
 import { keepFocus } from './app/keep-focus.ts';
 import { theme, variables } from './app/theme.ts';
 import { VaultProvider } from './app/rpc/vault.tsx';
@@ -34,6 +35,7 @@ const root = document.getElementById('window');
 if (root === null) throw new Error('index.html has no element with the id "window"');
 
 keepFocus();
+ignoreHeldEnter();
 
 createRoot(root).render(
   <StrictMode>

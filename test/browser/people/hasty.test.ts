@@ -1,0 +1,40 @@
+/** A hasty person holds a key down, or presses twice. The class: one act for one press, and none that a question was to come before. */
+import { expect, test } from 'vitest';
+import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { serveDevVault } from '../support/service.ts';
+import { button, goTo, heading } from '../support/steps.ts';
+
+/** As often as a keyboard repeats a key in half a second. */
+const repeats = 15;
+
+test('Enter held on Freeze asks, and freezes nothing', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  const freezes: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/window/freeze')) freezes.push(request.url());
+  });
+  await button(page, 'Freeze all signing').focus();
+  await page.keyboard.down('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Freeze all signing' });
+  const freeze = button(dialog, 'Freeze now');
+  await expect.poll(() => freeze.evaluate((element) => element === document.activeElement)).toBe(true);
+  for (let count = 0; count < repeats; count += 1) await page.keyboard.down('Enter');
+  await page.keyboard.up('Enter');
+  expect(await freeze.isEnabled()).toBe(true);
+  await button(dialog, 'Cancel').click();
+  // The service answers in the order of the requests.
+  await goTo(page, 'Wallets');
+  await page.getByText('No wallets yet').waitFor();
+  expect(freezes).toEqual([]);
+
+  await button(page, 'Freeze all signing').focus();
+  await page.keyboard.press('Enter');
+  await expect.poll(() => freeze.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').filter({ hasText: 'All signing is frozen' }).waitFor();
+  expect(person.complaints).toEqual([]);
+});
