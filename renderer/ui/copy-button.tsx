@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { Icon } from './icon.tsx';
 import { t } from '../app/i18n/text.ts';
 import { useRpc } from '../app/rpc/vault.tsx';
-import './small-buttons.css';
+import './buttons/small-buttons.css';
 
 /** Milliseconds for which a copy is confirmed. */
 const confirmed = 1_800;

@@ -9,7 +9,7 @@ import { Grouped } from '../../ui/identifier.tsx';
 import { QrCode } from '../../ui/qr-code.tsx';
 import { t } from '../../app/i18n/text.ts';
 import '../../ui/rows.css';
-import '../../ui/small-buttons.css';
+import '../../ui/buttons/small-buttons.css';
 
 interface Props {
   readonly format: string;

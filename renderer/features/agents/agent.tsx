@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Button, Group, Text, Title } from '@mantine/core';
+import { Group, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -11,6 +11,7 @@ import {
   type Spender,
 } from '../../../main/lib/policies/spenders.ts';
 import { Failure } from '../../ui/feedback.tsx';
+import { OppositeButtons } from '../../ui/buttons/opposite-buttons.tsx';
 import { Facts, Panel } from '../../ui/page.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
@@ -93,13 +94,27 @@ function Pause({
         }
         error={task.error}
       />
-      {isPaused && (
-        <Button
-          variant="default"
-          size="xs"
-          loading={task.isPending}
-          aria-label={t('Resume {{name}}', { name })}
-          onClick={() => {
+      <OppositeButtons
+        size="xs"
+        isDone={isPaused}
+        busy={task.isPending}
+        does={{
+          text: t('Pause'),
+          label: t('Pause {{name}}', { name }),
+          act: () => {
+            task.run(async () => {
+              await pause(name, userId, policies);
+              notifications.show({
+                title: t('Agent paused'),
+                message: t('“{{name}}” is refused everything, and what waited is rejected.', { name }),
+              });
+            });
+          },
+        }}
+        undoes={{
+          text: t('Resume'),
+          label: t('Resume {{name}}', { name }),
+          act: () => {
             task.run(async () => {
               await resume(userId, policies);
               notifications.show({
@@ -107,30 +122,9 @@ function Pause({
                 message: t('“{{name}}” works within its budgets.', { name }),
               });
             });
-          }}
-        >
-          {t('Resume')}
-        </Button>
-      )}
-      {/* It keeps its place: a second press of a hasty person must not fall on what resumes. */}
-      <Button
-        variant="default"
-        size="xs"
-        loading={task.isPending && !isPaused}
-        disabled={isPaused}
-        aria-label={t('Pause {{name}}', { name })}
-        onClick={() => {
-          task.run(async () => {
-            await pause(name, userId, policies);
-            notifications.show({
-              title: t('Agent paused'),
-              message: t('“{{name}}” is refused everything, and what waited is rejected.', { name }),
-            });
-          });
+          },
         }}
-      >
-        {t('Pause')}
-      </Button>
+      />
     </>
   );
 }

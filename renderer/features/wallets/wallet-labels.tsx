@@ -1,7 +1,7 @@
 /** Tags and the archive of a wallet: they sort the lists, and decide nothing. */
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
-import { Button, Stack, TagsInput, Text } from '@mantine/core';
+import { Group, Stack, TagsInput, Text } from '@mantine/core';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { sayDone } from '../../app/shell/undo.tsx';
 import { t } from '../../app/i18n/text.ts';
@@ -9,6 +9,7 @@ import { queryApi, useRpc, useSubmit } from '../../app/rpc/vault.tsx';
 import { DangerAction } from '../../ui/danger-zone.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { FormEnd } from '../../ui/form-end.tsx';
+import { OppositeButtons } from '../../ui/buttons/opposite-buttons.tsx';
 import { nameProblem } from '../../ui/text/names.ts';
 import { useWalletSummaries } from './wallet-summaries.tsx';
 
@@ -30,6 +31,24 @@ export function LabelActions({ walletId }: { readonly walletId: string }): React
   const used = [...new Set([...summaries.values()].flatMap((each) => each.tags))].sort((a, b) =>
     a.localeCompare(b),
   );
+  const archive = (wanted: boolean) => {
+    update.mutate(
+      { walletId, archived: wanted },
+      {
+        onSuccess() {
+          sayDone({
+            title: wanted ? t('Wallet archived') : t('Wallet back in the lists'),
+            isAsDone: async () => {
+              const { walletSummaries } = await queryApi(rpc, 'list_wallet_summaries', {});
+              const now = walletSummaries.find((wallet) => wallet.walletId === walletId);
+              return now?.archived === wanted;
+            },
+            undo: () => update.mutateAsync({ walletId, archived: !wanted }),
+          });
+        },
+      },
+    );
+  };
   return (
     <>
       <DangerAction
@@ -55,30 +74,24 @@ export function LabelActions({ walletId }: { readonly walletId: string }): React
           </Text>
           <Failure title={t('Couldn’t change the archive')} error={update.error} />
         </div>
-        <Button
-          variant="default"
-          loading={update.isPending}
-          onClick={() => {
-            update.mutate(
-              { walletId, archived: !archived },
-              {
-                onSuccess() {
-                  sayDone({
-                    title: archived ? t('Wallet back in the lists') : t('Wallet archived'),
-                    isAsDone: async () => {
-                      const { walletSummaries } = await queryApi(rpc, 'list_wallet_summaries', {});
-                      const now = walletSummaries.find((wallet) => wallet.walletId === walletId);
-                      return now?.archived === !archived;
-                    },
-                    undo: () => update.mutateAsync({ walletId, archived }),
-                  });
-                },
+        <Group gap="xs">
+          <OppositeButtons
+            isDone={archived}
+            busy={update.isPending}
+            does={{
+              text: t('Archive'),
+              act: () => {
+                archive(true);
               },
-            );
-          }}
-        >
-          {archived ? t('Unarchive') : t('Archive')}
-        </Button>
+            }}
+            undoes={{
+              text: t('Unarchive'),
+              act: () => {
+                archive(false);
+              },
+            }}
+          />
+        </Group>
       </li>
     </>
   );

@@ -1,6 +1,8 @@
 /** A hasty person holds a key down, or presses twice. The class: one act for one press, and none that a question was to come before. */
 import { expect, test } from 'vitest';
+import { newWallet } from '../../support/support.ts';
 import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
 import { button, goTo, heading } from '../support/steps.ts';
 
@@ -36,5 +38,32 @@ test('Enter held on Freeze asks, and freezes nothing', async () => {
   await expect.poll(() => freeze.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.press('Enter');
   await page.getByRole('alert').filter({ hasText: 'All signing is frozen' }).waitFor();
+  expect(person.complaints).toEqual([]);
+});
+
+test('a slow second press on Archive brings nothing back', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const { walletId } = await newWallet(root, 'Savings');
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  await visit(page, `/wallets/${walletId}`);
+  const archive = button(page, /^Archive$/);
+  await archive.scrollIntoViewIfNeeded();
+  const box = await archive.boundingBox();
+  if (box === null) throw new Error('Archive is not on the screen');
+  const press = () => page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await press();
+  await button(page, 'Unarchive').waitFor();
+  await press();
+  await button(page, 'Unarchive').click();
+  await page.getByText('Wallet back in the lists').waitFor();
+  const { activities } = (await root.query('list_activities')).body as unknown as {
+    readonly activities: readonly { readonly type: string }[];
+  };
+  const changes = activities.filter(({ type }) => type === 'ACTIVITY_TYPE_UPDATE_WALLET_LABELS');
+  expect(changes).toHaveLength(2);
   expect(person.complaints).toEqual([]);
 });
