@@ -14,6 +14,8 @@ export const areSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 interface Edited<Saved> {
+  /** Of the form, where its screen has another. */
+  readonly name?: string;
   /** The newest that the window knows. */
   readonly saved: Saved;
   /** The same fields as they would be saved now. */
@@ -43,8 +45,8 @@ export interface Meanwhile<Saved> {
 
 /** A form without edits follows what is saved. One with edits keeps them. */
 export function useMeanwhile<Saved extends Fields<Saved>>(edited: Edited<Saved>): Meanwhile<Saved> {
-  const { saved, typed, isSaving, onTake } = edited;
-  const [begun, setBegun] = useDraftState('begun', saved);
+  const { name = 'form', saved, typed, isSaving, onTake } = edited;
+  const [begun, setBegun] = useDraftState(`begun ${name}`, saved);
   // A version that comes while this one is saved is one's own, or is compared afterwards.
   const isNew = !isSaving && !areSame(saved, begun);
   const keep = () => {

@@ -13,10 +13,11 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import { SchemeSwitch } from '../../app/shell/scheme-switch.tsx';
 import { Failure, LoadingRows } from '../../ui/feedback.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { timestampOf } from '../../ui/text/time.ts';
-import { areSame } from '../../app/meanwhile.tsx';
+import { areSame, ChangedMeanwhile, useMeanwhile } from '../../app/meanwhile.tsx';
 import { sayDone } from '../../app/shell/undo.tsx';
 import {
   useBackups,
@@ -45,8 +46,8 @@ export function Settings(): ReactNode {
         <>
           <Locking of={data} />
           <Network of={data} />
-          <Port of={data} key={data.port} />
-          <Limits of={data} key={`limits ${String(data.limits)}`} />
+          <Port of={data} />
+          <Limits of={data} />
           <Shell of={data} />
         </>
       )}
@@ -142,21 +143,84 @@ const replacedBy = (
 function useChange(of: SettingsNow) {
   const rpc = useRpc();
   const call = useSettingsCall();
+  const say = (wanted: SettingsChange, done: SettingsNow, said: string, more?: string): void => {
+    sayDone({
+      title: said,
+      ...(more === undefined ? {} : { message: more }),
+      isAsDone: async () => areSame(replacedBy(wanted, await rpc.settings()), replacedBy(wanted, done)),
+      undo: () => call.mutateAsync(replacedBy(wanted, of)),
+    });
+  };
   return {
     isPending: call.isPending,
     error: call.error,
     change: (wanted: SettingsChange, said: string, more?: string) => {
       call.mutate(wanted, {
         onSuccess(done) {
-          sayDone({
-            title: said,
-            ...(more === undefined ? {} : { message: more }),
-            isAsDone: async () => areSame(replacedBy(wanted, await rpc.settings()), replacedBy(wanted, done)),
-            undo: () => call.mutateAsync(replacedBy(wanted, of)),
-          });
+          say(wanted, done, said, more);
         },
       });
     },
+    /** For a form that waits for it. */
+    changeNow: async (wanted: SettingsChange, said: string, more?: string) => {
+      say(wanted, await call.mutateAsync(wanted), said, more);
+    },
+  };
+}
+
+type NumberName = 'port' | 'limits';
+
+const textOf = (number: number | null): string => String(number ?? '');
+
+interface NumberForm {
+  readonly name: NumberName;
+  readonly of: SettingsNow;
+  readonly label: string;
+  /** The number that an empty field stands for. */
+  readonly usual?: string;
+  readonly send: (wanted: number | null) => Promise<void>;
+}
+
+/** A number that is typed, and saved by a button. Another person may save one meanwhile. */
+function useNumberForm({ name, of, label, usual, send }: NumberForm) {
+  const { refetch } = useSettings();
+  const saving = useAsyncAction();
+  const [typed, setTyped] = useState<string | number>(of[name] ?? '');
+  const wanted = typed === '' ? null : Number(typed);
+  const saved = { number: textOf(of[name]) };
+  const sent = { number: textOf(wanted) };
+  const onTake = () => {
+    setTyped(of[name] ?? '');
+  };
+  const meanwhile = useMeanwhile({ name, saved, typed: sent, isSaving: saving.isPending, onTake });
+  return {
+    typed,
+    setTyped,
+    wanted,
+    isPending: saving.isPending,
+    error: saving.error,
+    save: () => {
+      if (meanwhile.isOutdated || areSame(sent, saved)) return;
+      saving.run(async () => {
+        await meanwhile.save({
+          sent,
+          readNow: async () => {
+            const { data } = await refetch({ throwOnError: true });
+            return { number: textOf(data?.[name] ?? null) };
+          },
+          send: () => send(wanted),
+        });
+      });
+    },
+    changed: (
+      <ChangedMeanwhile
+        meanwhile={meanwhile}
+        saved={saved}
+        labels={{ number: label }}
+        {...(usual !== undefined && { words: { number: new Map([['', usual]]) } })}
+        onTake={onTake}
+      />
+    ),
   };
 }
 
@@ -275,24 +339,27 @@ function Network({ of }: Part): ReactNode {
 
 const leastPort = 1024;
 const greatestPort = 65_535;
+const usualPort = '7377';
 
 function Port({ of }: Part): ReactNode {
   const { url } = useStatus();
-  const { change, error, isPending } = useChange(of);
-  const [typed, setTyped] = useState<string | number>(of.port ?? '');
+  const { changeNow } = useChange(of);
   const [tried, setTried] = useState(false);
-  const wanted = typed === '' ? null : Number(typed);
+  const form = useNumberForm({
+    name: 'port',
+    of,
+    label: t('Port'),
+    usual: usualPort,
+    send: (port) =>
+      changeNow({ port }, t('Port changed'), t('Takes effect at the next start. Update your scripts then.')),
+  });
+  const { typed, wanted } = form;
   const isFine =
     wanted === null || (Number.isInteger(wanted) && wanted >= leastPort && wanted <= greatestPort);
   const save = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
-    if (!isFine || wanted === of.port) return;
-    change(
-      { port: wanted },
-      t('Port changed'),
-      t('Takes effect at the next start. Update your scripts then.'),
-    );
+    if (isFine) form.save();
   };
   return (
     <Panel title={t('API')}>
@@ -309,7 +376,7 @@ function Port({ of }: Part): ReactNode {
             <NumberInput
               label={t('Port')}
               description={t('Takes effect at the next start. Leave empty for 7377.')}
-              placeholder="7377"
+              placeholder={usualPort}
               allowDecimal={false}
               allowNegative={false}
               thousandSeparator=""
@@ -323,13 +390,14 @@ function Port({ of }: Part): ReactNode {
                   ? t('Enter a number from {{least}} to {{most}}.', { least: leastPort, most: greatestPort })
                   : null
               }
-              onChange={setTyped}
+              onChange={form.setTyped}
             />
-            <Button type="submit" variant="default" loading={isPending}>
+            <Button type="submit" variant="default" loading={form.isPending}>
               {t('Save port')}
             </Button>
           </Group>
-          <Failure title={t('Couldn’t change the port')} error={error} />
+          {form.changed}
+          <Failure title={t('Couldn’t change the port')} error={form.error} />
         </Stack>
       </form>
     </Panel>
@@ -340,16 +408,20 @@ const mostTimes = 100;
 
 /** Limits of an organization. */
 function Limits({ of }: Part): ReactNode {
-  const { change, error, isPending } = useChange(of);
-  const [typed, setTyped] = useState<string | number>(of.limits);
+  const { changeNow } = useChange(of);
   const [tried, setTried] = useState(false);
-  const wanted = Number(typed);
-  const isFine = typed !== '' && Number.isInteger(wanted) && wanted >= 1 && wanted <= mostTimes;
+  const form = useNumberForm({
+    name: 'limits',
+    of,
+    label: t('Multiplier'),
+    send: (limits) => changeNow({ limits: limits ?? of.limits }, t('Limits changed')),
+  });
+  const { typed, wanted } = form;
+  const isFine = wanted !== null && Number.isInteger(wanted) && wanted >= 1 && wanted <= mostTimes;
   const save = (event: SyntheticEvent) => {
     event.preventDefault();
     setTried(true);
-    if (!isFine || wanted === of.limits) return;
-    change({ limits: wanted }, t('Limits changed'));
+    if (isFine) form.save();
   };
   const times = isFine ? wanted : of.limits;
   return (
@@ -385,13 +457,14 @@ function Limits({ of }: Part): ReactNode {
                   ? t('Enter a number from {{least}} to {{most}}.', { least: 1, most: mostTimes })
                   : null
               }
-              onChange={setTyped}
+              onChange={form.setTyped}
             />
-            <Button type="submit" variant="default" loading={isPending}>
+            <Button type="submit" variant="default" loading={form.isPending}>
               {t('Save limits')}
             </Button>
           </Group>
-          <Failure title={t('Couldn’t change the limits')} error={error} />
+          {form.changed}
+          <Failure title={t('Couldn’t change the limits')} error={form.error} />
         </Stack>
       </form>
     </Panel>

@@ -288,6 +288,49 @@ test('a name of the organization that is being typed stays where another person 
   expect(person.complaints).toEqual([]);
 });
 
+test('numbers of the settings that are being typed stay where another person changes them', async () => {
+  await using service = await startTestVault({
+    password,
+    config: { ui: true },
+    substitutes: { clock: systemClock },
+  });
+  const { vault } = service;
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(vault.newLink());
+  await heading(page, 'Home').waitFor();
+  await visit(page, '/settings');
+  const port = page.getByRole('textbox', { name: 'Port' });
+  const times = page.getByRole('textbox', { name: 'Multiplier' });
+  await port.waitFor();
+  await vault.rpc.changeSettings({ port: 9001 });
+  await expect.poll(() => port.inputValue()).toBe('9001');
+
+  await port.fill('8123');
+  await times.fill('7');
+  const changed = page.getByRole('alert').filter({ hasText: 'This was changed meanwhile' });
+  const [ofPort, ofTimes] = [changed.filter({ hasText: '7377' }), changed.filter({ hasText: 'Multiplier' })];
+  await vault.rpc.changeSettings({ port: null });
+  await ofPort.waitFor();
+  await vault.rpc.changeSettings({ limits: 3 });
+  await ofTimes.waitFor();
+  expect([await port.inputValue(), await times.inputValue()]).toEqual(['8123', '7']);
+  await port.press('Enter');
+  await times.press('Enter');
+  await button(ofTimes, 'Discard mine').click();
+  await expect.poll(() => times.inputValue()).toBe('3');
+  expect(await vault.rpc.settings()).toMatchObject({ port: null, limits: 3 });
+  await button(ofPort, 'Keep mine').click();
+  await button(page, 'Save port').click();
+  await page.getByText('Port changed').waitFor();
+  expect(await vault.rpc.settings()).toMatchObject({ port: 8123, limits: 3 });
+  await button(page, 'Undo').click();
+  await page.getByText('Undone').waitFor();
+  await expect.poll(() => port.inputValue()).toBe('');
+  expect(await changed.count()).toBe(0);
+  expect(person.complaints).toEqual([]);
+});
+
 test('new words do not come beside others where they were to replace words that are gone by then', async () => {
   await using service = await serveDevVault();
   await using person = await openWindow(await sharedChromium());
