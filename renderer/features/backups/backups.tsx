@@ -46,7 +46,7 @@ export function Backups(): ReactNode {
         <>
           <State of={data} />
           {data.running !== null && <Running progress={data.running} />}
-          <BackUp of={data} key={data.schedule?.directory ?? ''} />
+          <BackUp of={data} />
           <Schedule of={data} />
           <List of={data} />
         </>

@@ -331,6 +331,32 @@ test('numbers of the settings that are being typed stay where another person cha
   expect(person.complaints).toEqual([]);
 });
 
+test('a path that is being typed for a backup stays where another person sets the schedule', async () => {
+  await using service = await startTestVault({
+    password,
+    config: { ui: true },
+    substitutes: { clock: systemClock },
+  });
+  const { vault } = service;
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(vault.newLink());
+  await heading(page, 'Home').waitFor();
+  await visit(page, '/backups');
+  const file = page.getByRole('textbox', { name: 'File' });
+  using first = temporaryDirectory();
+  using second = temporaryDirectory();
+  await file.waitFor();
+  await vault.rpc.scheduleBackups({ directory: first.path, hours: 24 });
+  await expect.poll(() => file.inputValue()).toContain(first.path);
+  await file.fill('/mnt/stick/mine.backup');
+  await vault.rpc.scheduleBackups({ directory: second.path, hours: 24 });
+  const folder = page.getByRole('textbox', { name: 'Folder' });
+  await expect.poll(() => folder.inputValue()).toBe(second.path);
+  expect(await file.inputValue()).toBe('/mnt/stick/mine.backup');
+  expect(person.complaints).toEqual([]);
+});
+
 test('new words do not come beside others where they were to replace words that are gone by then', async () => {
   await using service = await serveDevVault();
   await using person = await openWindow(await sharedChromium());
