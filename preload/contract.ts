@@ -949,6 +949,16 @@ export const rpcCalls = [
 ] as const;
 export type RpcCall = (typeof rpcCalls)[number];
 
+/** Calls that only read. */
+const reads: ReadonlySet<RpcCall> = new Set<RpcCall>([
+  ...(['status', 'settings', 'doors', 'keyslots', 'backups', 'messages', 'shownMessages'] as const),
+  ...(['logState', 'exportLog', 'securityEvents', 'requests', 'about', 'licences', 'diagnostics'] as const),
+]);
+
+/** @param path Its first argument. The API's queries read, and its other requests may change something. */
+export const isRead = (call: RpcCall, path: unknown): boolean =>
+  call === 'call' ? typeof path === 'string' && path.startsWith('/public/v1/query/') : reads.has(call);
+
 /** IPC channel names. */
 export const channels = {
   call: 'keyhearth:call',

@@ -78,6 +78,27 @@ describe('a service that stops', () => {
     await heading(page, 'Half typed').waitFor();
   });
 
+  test('is not said to have done nothing where its answer is lost', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await page.getByRole('link', { name: 'Create wallet' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Savings');
+    await page.route('**/window/call', async (route) => {
+      const isLost = route.request().postData()?.includes('ACTIVITY_TYPE_CREATE_WALLET') === true;
+      if (!isLost) return route.continue();
+      await route.fetch();
+      return route.abort();
+    });
+    await button(page, 'Create wallet').click();
+    const refusal = page.getByRole('alert').filter({ hasText: 'Couldn’t create the wallet' });
+    await refusal.getByText('It may have done this: look before you try again.').waitFor();
+    expect((await service.root.query('list_wallets')).body).toMatchObject({
+      wallets: [{ walletName: 'Savings' }],
+    });
+  });
+
   test('takes a dialog with a secret off the screen, and off paper', async () => {
     await using service = await serveDevVault();
     const { walletId } = await newWallet(service.root, 'Savings');

@@ -5,6 +5,7 @@ import { parseSecret } from '../../lib/parse.ts';
 import { parseWithSecrets, type ReadJson } from '../../activities/request/secret-json.ts';
 import { KeyhearthError } from '../../lib/errors.ts';
 import {
+  isRead,
   rpcCalls,
   type BackupPart,
   type RpcCall,
@@ -186,7 +187,9 @@ export function rpcRoutes(
           return { status, body: { code, message, turnkeyErrorCode } };
         }
       };
-      const { status, body } = await (isRead(call, read.value) ? make() : answerOf(request, make));
+      // One that reads may run twice, and its answer may be large: none is kept.
+      const [path] = callBody.safeParse(read.value).data?.args ?? [];
+      const { status, body } = await (isRead(call, path) ? make() : answerOf(request, make));
       sendJson(response, status, body);
     } finally {
       read.erase();
@@ -225,18 +228,6 @@ function streamEvents(rpc: VaultRpc, response: Response): void {
 }
 
 const cookieName = (request: Request): string => `keyhearth_${String(request.socket.localPort)}`;
-
-/** Calls that only read. They may run twice, and their answers may be large: no answer is kept. */
-const reads: ReadonlySet<RpcCall> = new Set<RpcCall>([
-  ...(['status', 'settings', 'doors', 'keyslots', 'backups', 'messages', 'shownMessages'] as const),
-  ...(['logState', 'exportLog', 'securityEvents', 'requests', 'about', 'licences', 'diagnostics'] as const),
-]);
-
-function isRead(call: RpcCall, body: unknown): boolean {
-  if (call !== 'call') return reads.has(call);
-  const [path] = callBody.safeParse(body).data?.args ?? [];
-  return typeof path === 'string' && path.startsWith('/public/v1/query/');
-}
 
 /** Calls that are given what opens the vault, or will. */
 const secretCalls: ReadonlySet<RpcCall> = new Set<RpcCall>([

@@ -3,6 +3,7 @@
  * in this tab's sessionStorage and goes with every request. An open event stream shows whether the service is there.
  */
 
+import { isRead } from '../../../preload/contract.ts';
 import type { RpcCall, VaultEvent } from '../../../preload/contract.ts';
 import { eventStreamReader } from './event-stream.ts';
 import { RpcError } from './rpc-error.ts';
@@ -27,6 +28,7 @@ const longestOpening = 10_000;
 
 const words = {
   stopped: t('Keyhearth isn’t responding. Retry when it is back.'),
+  unknown: t('Keyhearth isn’t responding. It may have done this: look before you try again.'),
   signedOut: t('This window is signed out.'),
 };
 
@@ -44,6 +46,12 @@ interface PostOptions {
   readonly callId?: string;
   /** Sends the request even if the page closes. */
   readonly keepalive?: boolean;
+}
+
+interface AnswerOptions {
+  /** Said where no answer comes. */
+  readonly lost: string;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export class HttpSession {
@@ -91,7 +99,7 @@ export class HttpSession {
   /** A call by its name. A browser drops its connections when a network of the computer comes or goes: it is sent again then. */
   callByName(name: RpcCall, args: readonly unknown[]): Promise<unknown> {
     const callId = crypto.randomUUID();
-    return this.#answered(async () => {
+    const send = async (): Promise<Response> => {
       for (const pause of betweenTries) {
         try {
           return await this.post(`/window/${name}`, { args }, { callId });
@@ -100,7 +108,9 @@ export class HttpSession {
         }
       }
       return this.post(`/window/${name}`, { args }, { callId });
-    });
+    };
+    // The service may have received a call whose answer is lost.
+    return this.#answered(send, { lost: isRead(name, args[0]) ? words.stopped : words.unknown });
   }
 
   /**
@@ -109,10 +119,10 @@ export class HttpSession {
    * @throws RpcError where it refuses, does not answer, or does not know this window.
    */
   call(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
-    return this.#answered(() => this.post(path, body, { signal }), signal);
+    return this.#answered(() => this.post(path, body, { signal }), { lost: words.stopped, signal });
   }
 
-  async #answered(send: () => Promise<Response>, signal?: AbortSignal): Promise<unknown> {
+  async #answered(send: () => Promise<Response>, { lost, signal }: AnswerOptions): Promise<unknown> {
     await this.#entering;
     if (this.#token === null) throw new RpcError(words.signedOut);
     let response: Response;
@@ -123,7 +133,7 @@ export class HttpSession {
       this.#setState('stopped');
       // The stream may be open all the same; a new one shows when the service answers again.
       void this.#listen();
-      throw new RpcError(words.stopped);
+      throw new RpcError(lost);
     }
     this.#setState('ready');
     if (response.status === 401) {
