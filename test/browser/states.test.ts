@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newWallet, temporaryDirectory } from '../support/support.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { visit } from './support/inspect.ts';
 import { newVaultHome, portToKeep, serveDevVault } from './support/service.ts';
 import {
   button,
@@ -222,6 +223,20 @@ describe('a refusal', () => {
 });
 
 describe('a screen that cannot be shown', () => {
+  test('says so where an empty list would promise entries', async () => {
+    await using service = await serveDevVault();
+    await using person = await openWindow(browser);
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await heading(page, 'Home').waitFor();
+    for (const kind of ['wallets', 'private-keys', 'secrets', 'users', 'policies']) {
+      await visit(page, `/${kind}/00000000-0000-4000-8000-000000000000/activity`);
+      await page.getByRole('alert').filter({ hasText: 'Couldn’t load' }).waitFor();
+      await page.getByText('The log has no entry about it.').waitFor();
+    }
+    expect(person.complaints).toEqual([]);
+  });
+
   test('leaves the others as they are', async () => {
     await using service = await serveDevVault();
     await using person = await openWindow(browser);

@@ -22,7 +22,13 @@ import '../../ui/rows.css';
 const none: ActivityFilter = {};
 
 /** All activities, or those that fit a filter that stays, searched and filtered further. */
-export function ActivityList({ fixed = none }: { readonly fixed?: ActivityFilter }): ReactNode {
+interface Props {
+  readonly fixed?: ActivityFilter;
+  /** True where the vault has no such object, which may have had activities. */
+  readonly isMissing?: boolean;
+}
+
+export function ActivityList({ fixed = none, isMissing = false }: Props): ReactNode {
   const [wish, setWish] = useState(anything);
   const kept = JSON.stringify(fixed);
   const own = useMemo(() => filterOf(wish), [wish]);
@@ -69,7 +75,9 @@ export function ActivityList({ fixed = none }: { readonly fixed?: ActivityFilter
         <Failure title={t('Couldn’t load the activity log')} error={list.error} onRetry={retry} />
         {list.isComplete && list.total === 0 && (
           <Empty
-            title={isFiltered ? t('No matching activity') : t('No activity yet')}
+            title={
+              isFiltered ? t('No matching activity') : isMissing ? t('No activity') : t('No activity yet')
+            }
             icon={IconHistory}
             action={
               isFiltered && (
@@ -87,7 +95,9 @@ export function ActivityList({ fixed = none }: { readonly fixed?: ActivityFilter
             <p>
               {isFiltered
                 ? t('No activity matches all filters.')
-                : t('Changes and signatures by you and your scripts appear here.')}
+                : isMissing
+                  ? t('The log has no entry about it.')
+                  : t('Changes and signatures by you and your scripts appear here.')}
             </p>
           </Empty>
         )}

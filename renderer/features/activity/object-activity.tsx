@@ -3,6 +3,7 @@ import { ActivityList } from './activity-list.tsx';
 import type { ActivityFilter } from '../../ui/lists/use-long-list.ts';
 import { ObjectTabs } from './object-tabs.tsx';
 import { nameOf, useSecrets } from '../secrets/secret-queries.ts';
+import { Failure } from '../../ui/feedback.tsx';
 import { PageHead } from '../../ui/page.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
@@ -12,46 +13,88 @@ interface Props {
   readonly of: string;
   readonly name: string | undefined;
   readonly filter: ActivityFilter;
+  /** Why there is no name. */
+  readonly error: Error | null;
+  /** The title of that. */
+  readonly failed: string;
 }
 
-/** The activities of one object, beside its screen. */
-function ObjectActivity({ of, name = '…', filter }: Props): ReactNode {
+/** The activities of one object, beside its screen. They are there after its deletion, too. */
+function ObjectActivity({ of, name = '…', filter, error, failed }: Props): ReactNode {
   return (
     <>
       <PageHead title={t('Activity of {{name}}', { name })} back={{ to: of, label: name }} />
       <ObjectTabs of={of} />
-      <ActivityList fixed={filter} />
+      <Failure title={failed} error={error} />
+      <ActivityList fixed={filter} isMissing={error !== null} />
     </>
   );
 }
 
 export function WalletActivity({ walletId }: { readonly walletId: string }): ReactNode {
-  const { data } = useApiQuery('get_wallet', { walletId });
-  const name = data?.wallet.walletName;
-  return <ObjectActivity of={`/wallets/${walletId}`} name={name} filter={{ about: walletId }} />;
+  const { data, error } = useApiQuery('get_wallet', { walletId });
+  return (
+    <ObjectActivity
+      of={`/wallets/${walletId}`}
+      name={data?.wallet.walletName}
+      filter={{ about: walletId }}
+      error={error}
+      failed={t('Couldn’t load the wallet')}
+    />
+  );
 }
 
 export function PrivateKeyActivity({ privateKeyId }: { readonly privateKeyId: string }): ReactNode {
-  const { data } = useApiQuery('get_private_key', { privateKeyId });
-  const name = data?.privateKey.privateKeyName;
-  return <ObjectActivity of={`/private-keys/${privateKeyId}`} name={name} filter={{ about: privateKeyId }} />;
+  const { data, error } = useApiQuery('get_private_key', { privateKeyId });
+  return (
+    <ObjectActivity
+      of={`/private-keys/${privateKeyId}`}
+      name={data?.privateKey.privateKeyName}
+      filter={{ about: privateKeyId }}
+      error={error}
+      failed={t('Couldn’t load the private key')}
+    />
+  );
 }
 
 export function SecretActivity({ secretId }: { readonly secretId: string }): ReactNode {
-  const { data } = useSecrets();
+  const { data, error } = useSecrets();
   const secret = data?.find((each) => each.secretId === secretId);
-  const name = secret && nameOf(secret);
-  return <ObjectActivity of={`/secrets/${secretId}`} name={name} filter={{ about: secretId }} />;
+  const missing = data === undefined || secret !== undefined ? null : new Error(t('No such secret'));
+  return (
+    <ObjectActivity
+      of={`/secrets/${secretId}`}
+      name={secret && nameOf(secret)}
+      filter={{ about: secretId }}
+      error={error ?? missing}
+      failed={t('Couldn’t load the secret')}
+    />
+  );
 }
 
 /** Activities that the user requested. */
 export function UserActivity({ userId }: { readonly userId: string }): ReactNode {
-  const { data } = useApiQuery('get_user', { userId });
-  return <ObjectActivity of={`/users/${userId}`} name={data?.user.userName} filter={{ userId }} />;
+  const { data, error } = useApiQuery('get_user', { userId });
+  return (
+    <ObjectActivity
+      of={`/users/${userId}`}
+      name={data?.user.userName}
+      filter={{ userId }}
+      error={error}
+      failed={t('Couldn’t load the user')}
+    />
+  );
 }
 
 export function PolicyActivity({ policyId }: { readonly policyId: string }): ReactNode {
-  const { data } = useApiQuery('get_policy', { policyId });
-  const name = data?.policy.policyName;
-  return <ObjectActivity of={`/policies/${policyId}`} name={name} filter={{ about: policyId }} />;
+  const { data, error } = useApiQuery('get_policy', { policyId });
+  return (
+    <ObjectActivity
+      of={`/policies/${policyId}`}
+      name={data?.policy.policyName}
+      filter={{ about: policyId }}
+      error={error}
+      failed={t('Couldn’t load the policy')}
+    />
+  );
 }

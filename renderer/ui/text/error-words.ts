@@ -61,6 +61,7 @@ const translations: readonly Translation[] = [
   of(/^path already exists in wallet account/, () =>
     t('The wallet already has an account with this path and address format.'),
   ),
+  of(/: expected a UUID(?: in \w+)?, got /, () => t('Not found: this address has a mistyped ID.')),
   of(/^seed for wallet .* already imported/, () => t('A wallet with this seed phrase already exists.')),
   of(/^private key with ID .* already been imported/, () => t('This private key already exists.')),
   of(/^invalid parameters\.encryptedBundle: it opens with none/, () =>

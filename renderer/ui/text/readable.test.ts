@@ -25,6 +25,11 @@ test.each([
     'could not find public key in organization or its parent organization organizationId=1 publicKey=02ab',
     'Not found, or not accessible from here. Someone may have deleted this in the meantime.',
   ],
+  [
+    'Malformed organization ID provided: expected a UUID in organizationId, got "abc"',
+    'Not found: this address has a mistyped ID.',
+  ],
+  ['invalid walletId: expected a UUID, got "abc"', 'Not found: this address has a mistyped ID.'],
   ['invalid parameters.payload: expected hex', 'Expected hex'],
   ['invalid policy condition: line 1, column 2: expected a method', 'Line 1, column 2: expected a method'],
   ['The vault is closing.', 'The vault is closing.'],
