@@ -5,13 +5,8 @@
 
 import { useEffect, useRef, useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
+import { dropDrafts, keptDrafts } from './kept-drafts.ts';
 import { statusIn } from './rpc/vault.tsx';
-
-const kept = new Map<string, unknown>();
-
-export function dropDrafts(): void {
-  kept.clear();
-}
 
 /** Drops the drafts of a screen that the person leaves. @returns what stops it. */
 export function dropDraftsOnLeave(): () => void {
@@ -28,18 +23,18 @@ export function useDraftState<Value>(
 ): readonly [value: Value, set: (value: Value) => void] {
   const client = useQueryClient();
   const [key] = useState(() => `${window.location.hash} ${field}`);
-  const [value, set] = useState(() => (kept.has(key) ? (kept.get(key) as Value) : initial));
+  const [value, set] = useState(() => (keptDrafts.has(key) ? (keptDrafts.get(key) as Value) : initial));
   const newest = useRef(value);
   useEffect(() => {
     newest.current = value;
   }, [value]);
   useEffect(() => {
     // A form that begins again on this screen begins with what it is given.
-    kept.delete(key);
+    keptDrafts.delete(key);
     return () => {
       // The form goes because the vault was locked.
       const status = statusIn(client);
-      if (status?.state === 'locked' && status.frozen === null) kept.set(key, newest.current);
+      if (status?.state === 'locked' && status.frozen === null) keptDrafts.set(key, newest.current);
     };
   }, [client, key]);
   return [value, set];

@@ -2,7 +2,7 @@ import { Suspense, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Loader, VisuallyHidden } from '@mantine/core';
 import { Failure } from '../ui/feedback.tsx';
-import { dropDrafts } from './drafts.ts';
+import { dropDrafts } from './kept-drafts.ts';
 import { t } from './i18n/text.ts';
 import { later, loadAllParts, useArrived } from './later.tsx';
 import { LoadBoundary } from './load-boundary.tsx';

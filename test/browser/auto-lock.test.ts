@@ -2,8 +2,8 @@
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { openWindow, sharedChromium } from './support/chromium.ts';
-import { axeFindings } from './support/inspect.ts';
-import { newVaultHome } from './support/service.ts';
+import { axeFindings, visit } from './support/inspect.ts';
+import { newVaultHome, serveDevVault } from './support/service.ts';
 import { button, firstRun, goTo, heading, lock, password } from './support/steps.ts';
 
 let browser: Browser;
@@ -66,5 +66,55 @@ test('an idle vault warns, stays open for a person who returns, and keeps what w
   expect(await name.inputValue()).toBe('');
   expect(found).toEqual([]);
   expect(person.violations).toEqual([]);
+  expect(person.complaints).toEqual([]);
+});
+
+test('a form that a lock takes away while it is answered leads to what it created', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  const unlock = async (): Promise<void> => {
+    await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(service.recoveryPhrase);
+    await button(page, 'Unlock').click();
+  };
+  /** The answer to a request of this type comes once the vault is locked. */
+  const lockDuring = async (type: string, act: () => Promise<void>): Promise<void> => {
+    const answers = Promise.withResolvers();
+    const made = Promise.withResolvers();
+    await page.route('**/window/call', async (route) => {
+      if (route.request().postData()?.includes(type) !== true) return route.continue();
+      const response = await route.fetch();
+      made.resolve(undefined);
+      await answers.promise;
+      return route.fulfill({ response });
+    });
+    await act();
+    await made.promise;
+    await lock(page);
+    const answered = page.waitForResponse((response) =>
+      Boolean(response.request().postData()?.includes(type)),
+    );
+    answers.resolve(undefined);
+    await (await answered).finished();
+    await page.unrouteAll();
+  };
+  await visit(page, '/wallets/new');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Pension');
+  await lockDuring('ACTIVITY_TYPE_CREATE_WALLET', () => button(page, 'Create wallet').click());
+  await page.waitForURL((url) => /^#\/wallets\/[0-9a-f-]{36}$/.test(url.hash));
+  await unlock();
+  await heading(page, 'Pension').waitFor();
+
+  // The form of a list stays on its screen, and begins empty.
+  await visit(page, '/addresses');
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.fill('Landlord');
+  await page.getByRole('textbox', { name: 'Address' }).fill('0x52908400098527886E0F7030069857D2E4169EE7');
+  await lockDuring('ACTIVITY_TYPE_CREATE_KNOWN_ADDRESS', () => button(page, 'Name address').click());
+  await unlock();
+  await page.getByRole('main').getByText('Landlord').waitFor();
+  expect(await name.inputValue()).toBe('');
   expect(person.complaints).toEqual([]);
 });

@@ -10,7 +10,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import type { UseMutationResult, UseQueryResult } from '@tanstack/react-query';
+import type { MutateOptions, UseMutationResult, UseQueryResult } from '@tanstack/react-query';
 import type {
   BackupsStatus,
   DoorsChange,
@@ -26,6 +26,7 @@ import type {
   VaultEvent,
   VaultStatus,
 } from '../../../preload/contract.ts';
+import { dropDrafts } from '../kept-drafts.ts';
 import { refresh } from './refresh.ts';
 import type { RpcConnection } from './rpc.ts';
 import type { RpcState } from './http-session.ts';
@@ -396,24 +397,45 @@ export interface Submitted<Type extends ActivityType> {
   readonly result: ActivityResult<Type>;
 }
 
+type OnSuccess<Type extends ActivityType> = MutateOptions<
+  Submitted<Type>,
+  Error,
+  ActivityParameters<Type>
+>['onSuccess'];
+
 export type UseSubmit<Type extends ActivityType> = UseMutationResult<
   Submitted<Type>,
   Error,
   ActivityParameters<Type>
 >;
 
-/** One submit; resolves when its activity is completed and rejects with the reason when it is not. */
+/**
+ * One submit; resolves when its activity is completed and rejects with the reason when it is not. A lock meanwhile takes its form
+ * away, and keeps what was typed. What follows success is done all the same, so that the form does not come back.
+ */
 export function useSubmit<Type extends ActivityType>(type: Type, where: Where = {}): UseSubmit<Type> {
   const rpc = useRpc();
   const client = useQueryClient();
-  return useMutation({
+  const newest = useRef<{ readonly screen: string; readonly onSuccess: OnSuccess<Type> }>(null);
+  const mutation: UseSubmit<Type> = useMutation({
     mutationFn: useJoined(async (parameters: ActivityParameters<Type>) =>
       completed<Type>(await submitApi(rpc, type, parameters, where)),
     ),
-    onSuccess() {
+    onSuccess(...answer) {
       void refresh(client, { queryKey: queriesKey });
+      if (statusIn(client)?.state === 'unlocked' || newest.current === null) return;
+      dropDrafts();
+      const { screen, onSuccess } = newest.current;
+      if (window.location.hash === screen) onSuccess?.(...answer);
     },
   });
+  return {
+    ...mutation,
+    mutate(...given) {
+      newest.current = { screen: window.location.hash, onSuccess: given[1]?.onSuccess };
+      mutation.mutate(...given);
+    },
+  };
 }
 
 /** @throws OperationError with the reason why it is not completed. */
