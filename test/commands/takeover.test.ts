@@ -15,7 +15,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { runCommand, startTestVault, type Json, type TestVault } from '../support/support.ts';
+import { FaultyDisk } from '../campaigns/faulty-disk.ts';
+import { resultOf, runCommand, startTestVault, type Json, type TestVault } from '../support/support.ts';
 import { Terminal } from '../support/terminal.ts';
 
 const password = 'correct horse battery staple';
@@ -151,6 +152,42 @@ describe('a script', () => {
     ]);
     expect(existsSync(file)).toBe(true);
     expect(await tagged()).toContain('free');
+  });
+
+  test('a public half has its name once it is whole, and one that a killed run left empty is written', async () => {
+    const [file, other] = [newKey('whole'), newKey('emptied')];
+    rmSync(`${file}.pub`);
+    writeFileSync(`${other}.pub`, '');
+    const disk = new FaultyDisk(dirname(service.directory), inSsh(''));
+    const ran = await runCommand(['takeover', '--json', '--yes'], {
+      environment: { ...environment(), ...disk.environment },
+    });
+    expect(ran.code, ran.stderr).toBe(0);
+    const written = disk.operations().filter(({ call }) => call === 'write');
+    expect(written).toHaveLength(2);
+    expect(written.filter(({ path }) => path.endsWith('.pub'))).toEqual([]);
+    for (const each of [file, other]) {
+      expect(execFileSync('ssh-keygen', ['-l', '-f', `${each}.pub`]).toString()).toContain('ED25519');
+    }
+  });
+
+  test('a key of a run that was killed before it was offered is named', async () => {
+    newKey('unoffered');
+    const first = await takeover('--yes');
+    expect(first.err).not.toContain('Not offered');
+    const { body = {} } = await service.root.query('list_private_key_tags', {});
+    const { tagId } = (body['privateKeyTags'] as { tagId: string; tagName: string }[]).find(
+      ({ tagName }) => tagName === 'ssh',
+    ) ?? { tagId: '' };
+    const privateKeyId = String(first.keys[0]?.['privateKeyId']);
+    const taken = { privateKeyTagId: tagId, addPrivateKeyIds: [], removePrivateKeyIds: [privateKeyId] };
+    resultOf(await service.root.submit('update_private_key_tag', 'UPDATE_PRIVATE_KEY_TAG', taken));
+    const { code, err, keys: found } = await takeover('--yes');
+    expect(code, err).toBe(0);
+    expect(found).toEqual([expect.objectContaining({ privateKeyId, imported: false })]);
+    expect(err).toContain('Not offered to programs of the door for SSH: unoffered');
+    expect(err).toContain(`ssh keys --add ${privateKeyId}`);
+    expect(await tagged()).not.toContain('unoffered');
   });
 
   test('a wrong secret, a wrong passphrase or no backup deletes nothing', async () => {

@@ -186,6 +186,7 @@ const privateKeyList = z.object({
       addresses: z.array(z.object({ format: z.string(), address: z.string() })),
       exported: z.boolean(),
       imported: z.boolean(),
+      privateKeyTags: z.array(z.string()),
     }),
   ),
 });

@@ -2,17 +2,17 @@
  * `keyhearth takeover`: imports the private key files of `~/.ssh`. A file is deleted only once a backup from after the
  * import restores with a secret of the owner's: the vault's own way into its backups would prove nothing for the day it is lost.
  */
-import { existsSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { BackupSecret, ProveWith, VerifiedBackup } from '../../../preload/contract.ts';
 import type { Config } from '../../app/config.ts';
 import { homeDirectory } from '../../app/home-directory.ts';
 import { encodeSshKey, fingerprint } from '../../chains/ssh/wire.ts';
 import { toHex } from '../../crypto/encodings.ts';
-import { writeNewFile } from '../../files/new-files.ts';
+import { writeWholeFile } from '../../files/new-files.ts';
 import { doorKinds } from '../../lib/policies/doors.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
-import { changeKeyTagActivity, keyTag } from '../doors/key-tags.ts';
+import { changeKeyTagActivity, keyTag, keyTagList } from '../doors/key-tags.ts';
 import { sealPrivateKey } from '../private-keys/import.ts';
 import { agree, onTerminal } from '../requests/agree.ts';
 import { readFileBytes } from '../shared/file-text.ts';
@@ -47,6 +47,8 @@ interface Taken extends FoundKeyFile {
   readonly fingerprint: string;
   /** False where the vault had the key before. */
   readonly isNew: boolean;
+  /** Of a key that the vault had before. */
+  readonly tagIds: readonly string[];
 }
 
 export async function takeOver(config: Config, options: TakeoverOptions): Promise<void> {
@@ -79,6 +81,7 @@ export async function takeOver(config: Config, options: TakeoverOptions): Promis
     }
   }
   await offer(api, taken);
+  await noteNotOffered(api, taken);
   const removal = await remove(running, taken, options);
   const keys = found.map(({ file }) => {
     const own = taken.find((each) => each.file === file);
@@ -134,7 +137,13 @@ async function take(api: VaultApi, found: FoundKeyFile, options: TakeoverOptions
   const common = { ...found, fingerprint: fingerprint(blob) };
   if (known !== undefined) {
     key.secret.fill(0);
-    return { ...common, privateKeyId: known.privateKeyId, name: known.privateKeyName, isNew: false };
+    return {
+      ...common,
+      privateKeyId: known.privateKeyId,
+      name: known.privateKeyName,
+      isNew: false,
+      tagIds: known.privateKeyTags,
+    };
   }
   const name = freeName(
     basename(file),
@@ -142,17 +151,20 @@ async function take(api: VaultApi, found: FoundKeyFile, options: TakeoverOptions
   );
   const wanted = { privateKeyName: name, curve: key.curve, addressFormats: [] };
   const { privateKeyId } = await sealPrivateKey(api, key.secret, wanted);
-  return { ...common, privateKeyId, name, isNew: true };
+  return { ...common, privateKeyId, name, isNew: true, tagIds: [] };
 }
 
 /**
- * SSH chooses a key by its public half, which stays when the private one goes.
+ * SSH chooses a key by its public half, which stays when the private one goes. An empty file is none: a run of an earlier version
+ * that was killed left it.
  * @throws CommandError
  */
 function keepPublicHalf(file: string, line: string): void {
-  if (existsSync(file)) return;
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found !== undefined && !(found.isFile() && found.size === 0)) return;
   try {
-    writeNewFile(file, `${line}\n`);
+    if (found !== undefined) rmSync(file);
+    writeWholeFile(file, `${line}\n`);
   } catch (error) {
     throw new CommandError(exitCodes.failed, `${file} cannot be written: ${reasonOf(error)}`);
   }
@@ -175,6 +187,23 @@ async function offer(api: VaultApi, taken: readonly Taken[]): Promise<void> {
     addPrivateKeyIds: privateKeyIds,
     removePrivateKeyIds: [],
   });
+}
+
+/**
+ * A run that was killed may have imported a key without its tag, and a person may have taken the tag away: this command does not
+ * know which, and says how to offer the key.
+ */
+async function noteNotOffered(api: VaultApi, taken: readonly Taken[]): Promise<void> {
+  const before = taken.filter(({ isNew }) => !isNew);
+  if (before.length === 0) return;
+  const { privateKeyTags } = await api.query('list_private_key_tags', keyTagList, {});
+  const tagId = privateKeyTags.find(({ tagName }) => tagName === doorKinds.ssh.keyTag)?.tagId ?? '';
+  for (const { name, privateKeyId, tagIds } of before) {
+    if (tagIds.includes(tagId)) continue;
+    note(
+      `Not offered to programs of the door for SSH: ${name}. To offer it: \`keyhearth ssh keys --add ${privateKeyId}\``,
+    );
+  }
 }
 
 interface Removal {
