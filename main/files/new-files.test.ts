@@ -29,6 +29,7 @@ import {
   moveToFreeName,
   openNewFile,
   replaceFile,
+  replaceProgram,
   replaceWithCopy,
   writeNewFile,
 } from './new-files.ts';
@@ -225,6 +226,17 @@ test.skipIf(!isRoot)(
     untouched();
   },
 );
+
+test.skipIf(process.platform === 'win32')('a program can be run as soon as it has its name', () => {
+  const file = join(home, 'program');
+  replaceProgram(file, '#!/bin/sh\n');
+  // A program that runs keeps its file, and the next call has another.
+  const before = statSync(file);
+  replaceProgram(file, '#!/bin/sh\nexit 0\n');
+  expect([before.mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o700]);
+  expect(statSync(file).ino).not.toBe(before.ino);
+  expect(readdirSync(home)).toEqual(['program', 'shared', 'victim']);
+});
 
 describe('a file that other programs have too', () => {
   test('keeps its permissions, and a link to it stays', () => {

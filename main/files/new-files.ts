@@ -63,6 +63,14 @@ export function replaceFile(file: string, content: string | Uint8Array): void {
   writeByDraft(file, content, renameSync);
 }
 
+/** The same of a program, which its owner can run from the moment it has its name. */
+export function replaceProgram(file: string, content: string): void {
+  writeByDraft(file, content, (draft, name) => {
+    chmodSync(draft, 0o700);
+    renameSync(draft, name);
+  });
+}
+
 /**
  * Changes a file that other programs of this user have too, whole or not at all. It keeps its group and its permissions. A link of
  * the user's own stays, and what it leads to is changed: many keep such files elsewhere. A link of another user is replaced.

@@ -9,6 +9,7 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -413,6 +414,88 @@ test.skipIf(process.platform === 'win32')(
     rmSync(signers);
   },
 );
+
+test('several setups at once each leave their entry', async () => {
+  const hosts = ['one', 'two', 'three', 'four', 'five', 'six'];
+  const made = await Promise.all(
+    hosts.map((host) =>
+      run(process.execPath, [command, 'ssh', 'setup', '--host', host, '--yes'], { env: environment() }),
+    ),
+  );
+  expect(made.map(({ code }) => code)).toEqual(hosts.map(() => 0));
+  const config = readFileSync(join(home, '.ssh', 'config'), 'utf8');
+  expect([...config.matchAll(/^Host (.*)$/gm)].map(([, host]) => host)).toEqual(
+    expect.arrayContaining(hosts),
+  );
+  expect(readdirSync(join(home, '.ssh')).filter((name) => name.includes('draft'))).toEqual([]);
+});
+
+/** The class: git signs as before, or through the vault, and never with the program of one and the key of the other. */
+describe.skipIf(process.platform === 'win32')('git setup that is stopped in its middle', () => {
+  const settings = ['user.signingKey', 'commit.gpgSign', 'gpg.format', 'gpg.ssh.program', 'tag.gpgSign'];
+
+  /** Sets up a repository whose commits another program signs. @returns its settings before and afterwards. */
+  async function setUp(name: string, prepare: (directory: string) => Promise<string>) {
+    const cwd = join(home, name);
+    mkdirSync(cwd);
+    const git = (...argv: readonly string[]) => run('git', argv, { cwd });
+    await git('init', '-q');
+    await git('config', 'user.email', 'ann@example.com');
+    await git('config', 'user.signingKey', 'ABCDEF01');
+    await git('config', 'commit.gpgSign', 'true');
+    const path = await prepare(cwd);
+    const found = () =>
+      Promise.all(settings.map(async (each) => (await git('config', '--get-all', each)).out));
+    const before = await found();
+    const ran = await run(process.execPath, [command, 'git', 'setup', '--key', 'ed', '--yes'], {
+      cwd,
+      env: { ...environment(), PATH: path },
+    });
+    return { ran, before, after: await found() };
+  }
+
+  /** A PATH whose git does this for one of its calls. */
+  function gitThat(cwd: string, call: string, deed: string): string {
+    const programs = join(cwd, 'programs');
+    mkdirSync(programs);
+    const { PATH = '' } = process.env;
+    const text = `#!/bin/sh\ncase "$*" in "${call}"*) ${deed};; esac\nPATH='${PATH}' exec git "$@"\n`;
+    writeFileSync(join(programs, 'git'), text, { mode: 0o700 });
+    return `${programs}:${PATH}`;
+  }
+
+  test('by a setting that git refuses: all is as before', async () => {
+    const { ran, before, after } = await setUp('refused', (cwd) =>
+      Promise.resolve(gitThat(cwd, 'config --local commit.gpgSign', 'exit 4')),
+    );
+    expect(ran.code).toBe(1);
+    expect(ran.err).toContain('git config --local commit.gpgSign true failed');
+    expect(after).toEqual(before);
+  });
+
+  test('by several values of a setting: all is as before', async () => {
+    const { ran, before, after } = await setUp('doubled', async (cwd) => {
+      await run('git', ['config', '--add', 'user.signingKey', '99999999'], { cwd });
+      return process.env['PATH'] ?? '';
+    });
+    expect(ran.code).toBe(1);
+    expect(ran.err).toContain('nothing was changed: git has 2 values of user.signingKey');
+    expect(after).toEqual(before);
+  });
+
+  test('by a signal: all is set', async () => {
+    const { after } = await setUp('signalled', (cwd) =>
+      Promise.resolve(gitThat(cwd, 'config --local gpg.ssh.program', 'kill -TERM $PPID')),
+    );
+    expect(after[0]).toMatch(/^key::ssh-ed25519 /);
+    expect(after.slice(1)).toEqual([
+      'true\n',
+      'ssh\n',
+      `${join(service.directory, 'git', 'keyhearth-ssh-sign')}\n`,
+      'true\n',
+    ]);
+  });
+});
 
 describe('git', () => {
   let repository = '';

@@ -52,7 +52,7 @@ export async function addAgent(config: Config, name: string, options: AddAgentOp
     afterwards: async () => {
       const entry = clientEntry(thisProgram(), name, dataDirectory(config));
       const { client } = options;
-      const written = client !== undefined && (await isWritten(client, name, entry, options.yes));
+      const written = client !== undefined && (await isWritten(config, client, name, entry, options.yes));
       const words = wordsOfSpender(spenderOf(''), `the wallet ${quoted(walletName)}`);
       return {
         json: { walletName, words, client: entry, written },
@@ -67,9 +67,9 @@ export async function addAgent(config: Config, name: string, options: AddAgentOp
 }
 
 /** The agent is paired by now, with its file or without: its owner must read what it may do, and how to set it up. */
-async function isWritten(...[file, ...about]: Parameters<typeof writeClient>): Promise<boolean> {
+async function isWritten(...[config, file, ...about]: Parameters<typeof writeClient>): Promise<boolean> {
   try {
-    await writeClient(file, ...about);
+    await writeClient(config, file, ...about);
     return true;
   } catch (error) {
     note(`Not written to ${file}: ${reasonOf(error)}`);

@@ -1,15 +1,18 @@
 /** The configuration of an MCP client: a JSON file with `mcpServers`. Its other entries stay, and the file before is kept. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Config } from '../../app/config.ts';
 import { makeDirectory } from '../../files/directories.ts';
 import { changeFile, replaceFile, whereItIsKept } from '../../files/new-files.ts';
 import { serverOf, type ClientEntry } from '../../lib/policies/mcp-programs.ts';
 import { readTextFile } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
 import { agreeToWrite } from '../ssh/setup.ts';
+import { oneAfterAnother } from '../vault/one-after-another.ts';
 
 /** @throws CommandError where the entry is not in the file afterwards. */
 export async function writeClient(
+  config: Config,
   file: string,
   name: string,
   entry: ClientEntry,
@@ -19,13 +22,15 @@ export async function writeClient(
   serversIn(textOf(file));
   const shown = JSON.stringify({ [server]: entry }, null, 2);
   await agreeToWrite(`To add to mcpServers in ${whereItIsKept(file)}:\n${shown}`, yes);
-  // Its client may have written it while the person read.
-  const before = textOf(file);
-  const { settings, servers } = serversIn(before);
-  makeDirectory(dirname(file));
-  if (before !== '') replaceFile(`${file}.before-keyhearth`, before);
-  const after = { ...settings, mcpServers: { ...servers, [server]: entry } };
-  changeFile(file, `${JSON.stringify(after, null, 2)}\n`);
+  oneAfterAnother(config, () => {
+    // Its client may have written it while the person read.
+    const before = textOf(file);
+    const { settings, servers } = serversIn(before);
+    makeDirectory(dirname(file));
+    if (before !== '') replaceFile(`${file}.before-keyhearth`, before);
+    const after = { ...settings, mcpServers: { ...servers, [server]: entry } };
+    changeFile(file, `${JSON.stringify(after, null, 2)}\n`);
+  });
 }
 
 const textOf = (file: string): string => (existsSync(file) ? readTextFile(file, file) : '');

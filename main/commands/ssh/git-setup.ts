@@ -1,15 +1,16 @@
 /** `keyhearth git setup`: git signs commits and tags through the vault. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../files/directories.ts';
 import type { Config } from '../../app/config.ts';
 import { programPath } from '../../app/program-path.ts';
-import { replaceFile } from '../../files/new-files.ts';
+import { replaceFile, replaceProgram } from '../../files/new-files.ts';
 import { readTextFile } from '../shared/file-text.ts';
 import { CommandError, exitCodes, print } from '../shared/output.ts';
 import { thisProgram } from '../../app/this-program.ts';
 import { dataDirectory } from '../vault/control.ts';
+import { oneAfterAnother } from '../vault/one-after-another.ts';
 import { listAgentKeys, publicLine } from './agent-client.ts';
 import { socketOf } from './keys.ts';
 import { agreeToWrite } from './setup.ts';
@@ -66,14 +67,16 @@ export async function setUpGit(config: Config, options: GitSetupOptions): Promis
     ].join('\n'),
     options.yes,
   );
-  makeDirectory(directory);
-  replaceFile(launcher, launcherText(socket));
-  chmodSync(launcher, 0o700);
-  const known = existsSync(signers) ? readTextFile(signers, signers).split('\n') : [];
-  if (!known.includes(signer)) {
-    replaceFile(signers, `${[...known.filter((each) => each !== ''), signer].join('\n')}\n`);
-  }
-  for (const [name, value] of settings) git('config', scope, name, value);
+  oneAfterAnother(config, () => {
+    const before = settings.map(([name]) => valueOf(scope, name));
+    makeDirectory(directory);
+    replaceProgram(launcher, launcherText(socket));
+    const known = existsSync(signers) ? readTextFile(signers, signers).split('\n') : [];
+    if (!known.includes(signer)) {
+      replaceFile(signers, `${[...known.filter((each) => each !== ''), signer].join('\n')}\n`);
+    }
+    setAll(scope, settings, before);
+  });
   print(
     options.json,
     { launcher, signers, signer, settings: Object.fromEntries(settings) },
@@ -81,11 +84,44 @@ export async function setUpGit(config: Config, options: GitSetupOptions): Promis
   );
 }
 
+type Scope = '--global' | '--local';
+
+/** @throws CommandError where git has several values: it would not replace them by one. */
+function valueOf(scope: Scope, name: string): string | undefined {
+  const values = git('config', scope, '--null', '--get-all', name).split('\0').slice(0, -1);
+  if (values.length < 2) return values[0];
+  throw new CommandError(
+    exitCodes.failed,
+    `nothing was changed: git has ${String(values.length)} values of ${name}. Keep one: \`git config ${scope} --edit\``,
+  );
+}
+
+/** All settings, or none: half of them would have git sign with a key of another kind. */
+function setAll(
+  scope: Scope,
+  settings: readonly (readonly [name: string, value: string])[],
+  before: readonly (string | undefined)[],
+): void {
+  let done = 0;
+  try {
+    for (const [name, value] of settings) {
+      git('config', scope, name, value);
+      done += 1;
+    }
+  } catch (error) {
+    for (const [index, [name]] of settings.slice(0, done).entries()) {
+      const value = before[index];
+      git('config', scope, ...(value === undefined ? ['--unset', name] : [name, value]));
+    }
+    throw error;
+  }
+}
+
 function git(...argv: readonly string[]): string {
   try {
     return execFileSync(programPath('git'), argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   } catch (error) {
-    if (argv.includes('--get')) return '';
+    if (argv.some((word) => word.startsWith('--get'))) return '';
     throw new CommandError(exitCodes.failed, `git ${argv.join(' ')} failed: ${String(error)}`);
   }
 }

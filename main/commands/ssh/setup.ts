@@ -9,6 +9,7 @@ import { agree, onTerminal } from '../requests/agree.ts';
 import { quoted } from '../../lib/errors.ts';
 import { mostBytesOfFile, readFileBytes } from '../shared/file-text.ts';
 import { CommandError, exitCodes, note, print } from '../shared/output.ts';
+import { oneAfterAnother } from '../vault/one-after-another.ts';
 import { socketOf } from './keys.ts';
 
 export interface SetupOptions {
@@ -51,11 +52,14 @@ export async function setUpSsh(config: Config, { program, host, yes, json }: Set
   const isThere = read().includes(entry);
   if (!isThere) {
     await agreeToWrite(`To add to ${file}:\n${entry}`, yes);
-    makeDirectory(dirname(file));
-    // Something else may have written it while the person read.
-    const before = read();
-    const between = before.length === 0 || before.at(-1) === newline ? '' : '\n';
-    changeFile(file, Buffer.concat([before, Buffer.from(`${between}\n${entry}`)]));
+    oneAfterAnother(config, () => {
+      makeDirectory(dirname(file));
+      // Something else may have written it while the person read.
+      const before = read();
+      if (before.includes(entry)) return;
+      const between = before.length === 0 || before.at(-1) === newline ? '' : '\n';
+      changeFile(file, Buffer.concat([before, Buffer.from(`${between}\n${entry}`)]));
+    });
   }
   print(json, { file, entry, changed: !isThere }, isThere ? `${file} has it already.` : `Wrote ${file}.`);
 }

@@ -1,6 +1,6 @@
 /**
- * The lock that keeps a vault to one process: an SQLite transaction held on a file of its own. The system drops it with the
- * process, however that ends, so there is no stale lock to judge.
+ * The lock that keeps a vault to one process, and others like it: an SQLite transaction held on a file of its own. The system drops
+ * it with the process, however that ends, so there is no stale lock to judge.
  */
 import { chmodSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ export interface VaultLock {
   release(): void;
 }
 
-const lockFile = (directory: string): string => join(directory, 'lock');
+/** The vault's own. */
+const usual = 'lock';
+
+const lockFile = (directory: string, name = usual): string => join(directory, name);
 
 /** Milliseconds: a look whether the lock is held holds it for less. */
 const patience = 200;
@@ -25,23 +28,27 @@ const isBusy = (error: unknown): boolean =>
 const isUnreadable = (error: unknown): boolean =>
   error instanceof Sqlite.SqliteError && /^SQLITE_(NOTADB|CORRUPT)/.test(error.code);
 
-/** @returns undefined where another process holds it. */
-export function takeLock(directory: string): VaultLock | undefined {
-  const file = lockFile(directory);
+/**
+ * @param name Of the lock, and of its file.
+ * @param waitMs Milliseconds for which it waits for another process.
+ * @returns undefined where another process holds it.
+ */
+export function takeLock(directory: string, name = usual, waitMs = patience): VaultLock | undefined {
+  const file = lockFile(directory, name);
   // SQLite gives a journal the mode of its file.
   createPrivateFile(file);
   chmodSync(file, 0o600);
   try {
-    return hold(file);
+    return hold(file, waitMs);
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     truncateSync(file);
-    return hold(file);
+    return hold(file, waitMs);
   }
 }
 
-function hold(file: string): VaultLock | undefined {
-  const lock = new Sqlite(file, { timeout: patience });
+function hold(file: string, timeout: number): VaultLock | undefined {
+  const lock = new Sqlite(file, { timeout });
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
