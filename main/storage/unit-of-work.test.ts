@@ -223,6 +223,21 @@ describe('replace', () => {
     expect(notes()).toEqual(['a']);
   });
 
+  test('leaves no error of SQLite’s to who reads what need not hold, where the disk is its cause', () => {
+    const refused = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_SHMMAP' });
+    const other = new Error('not the disk’s');
+    const heard = new KeyhearthError('STORAGE_UNAVAILABLE', 'the disk failed');
+    const refusalOf = (error: unknown) => (error === refused ? heard : error);
+    const disk = { refusalOf, isTrouble: () => true, committed: () => undefined, giveUpReserve: () => false };
+    const onDisk = new UnitOfWork(connection, undefined, disk);
+    const reading = (error: Error) => () =>
+      onDisk.readUnverified(() => {
+        throw error;
+      });
+    expect(reading(refused)).toThrow(heard);
+    expect(reading(other)).toThrow(other);
+  });
+
   test('is done once it is committed: a log that cannot be emptied is emptied after a later COMMIT', async () => {
     const full = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
     const emptyLog = vi.spyOn(connection, 'emptyLog').mockImplementation(() => {

@@ -104,9 +104,16 @@ export class UnitOfWork {
     }
   }
 
-  /** Reads what must be shown also of a file that does not hold, and what is needed to look at it again. */
+  /**
+   * Reads what must be shown also of a file that does not hold, and what is needed to look at it again.
+   * @throws KeyhearthError STORAGE_UNAVAILABLE where the disk does not give it back.
+   */
   readUnverified<T>(work: (tx: Reader) => T): T {
-    return work(this.#connection);
+    try {
+      return work(this.#connection);
+    } catch (error) {
+      throw this.#disk?.refusalOf(error, 'reading') ?? error;
+    }
   }
 
   /**
