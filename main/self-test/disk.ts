@@ -1,24 +1,32 @@
 /** Checks that the vault's disk keeps written data, and how much room it has. */
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openNewFile } from '../files/new-files.ts';
-import { causeOf, storageTexts } from '../files/storage-causes.ts';
+import { causeOf, storageTexts, type StorageCause } from '../files/storage-causes.ts';
+import { mayGrow } from '../storage/file/disk-state.ts';
 import type { Finding } from './finding.ts';
 
 const testBytes = 64 * 1024;
 /** With less, the next writes may fail. */
 const littleSpace = 100 * 1024 * 1024;
 
-export async function checkDisk(directory: string): Promise<Pick<Finding, 'outcome' | 'detail'>> {
+/** @param database The vault's file, which need not be there. */
+export async function checkDisk(database: string): Promise<Pick<Finding, 'outcome' | 'detail'>> {
+  const directory = dirname(database);
   try {
-    return await tryDisk(directory);
+    const found = await tryDisk(directory);
+    return found.outcome === 'failed' || mayGrow(database) ? found : refused(database, 'too-large');
   } catch (error) {
     const cause = causeOf(error);
     if (cause === undefined) throw error;
-    const { what, advice } = storageTexts[cause];
-    return { outcome: 'failed', detail: `${directory} cannot be written: ${what}. ${advice}.` };
+    return refused(directory, cause);
   }
+}
+
+function refused(path: string, cause: StorageCause): Pick<Finding, 'outcome' | 'detail'> {
+  const { what, advice } = storageTexts[cause];
+  return { outcome: 'failed', detail: `${path} cannot be written: ${what}. ${advice}.` };
 }
 
 async function tryDisk(directory: string): Promise<Pick<Finding, 'outcome' | 'detail'>> {

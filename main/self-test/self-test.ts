@@ -1,4 +1,5 @@
 /** The window's self-test, a line for each check; it changes nothing. */
+import { join } from 'node:path';
 import type { LogCheck, RowFinding, SelfTestFinding, VaultStatus } from '../../preload/contract.ts';
 import type { Reader } from '../storage/connection.ts';
 import { describeFinding } from '../storage/integrity/refusal.ts';
@@ -67,7 +68,7 @@ async function keychain({ keychain: tried }: SelfTestParts): Promise<CheckResult
 async function disk({ directory, storage }: SelfTestParts): Promise<CheckResult> {
   if (directory === null) return noted('this vault is in memory and writes nothing');
   const trouble = storage();
-  return trouble === null ? checkDisk(directory) : failed(trouble.problem);
+  return trouble === null ? checkDisk(join(directory, 'vault.db')) : failed(trouble.problem);
 }
 
 /** Clocks of a machine and its network differ by seconds. */

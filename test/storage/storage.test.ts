@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { noSmallDisks, SmallDisk } from './small-disk.ts';
 import { FaultyDisk } from '../campaigns/faulty-disk.ts';
 import { ServedVault } from '../campaigns/served-vault.ts';
-import { activityOf, newWallet, TestClient, testKeyOf } from '../support/support.ts';
+import { activityOf, command, newWallet, runCommand, TestClient, testKeyOf } from '../support/support.ts';
 import type { CommandOptions, CommandProcess, Json } from '../support/support.ts';
 
 const obstacle = noSmallDisks();
@@ -274,6 +274,35 @@ describe.skipIf(obstacle !== undefined)('a full disk', () => {
     expect(serve).toMatchObject({ code: 8 });
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a limit on the size of files that lets the vault grow no more is found by doctor, and named by what only reads',
+  async () => {
+    await using vault = await ServedVault.make();
+    const doctor = ['doctor', '--no-keychain'];
+    const under = (blocks: number, argv = doctor) =>
+      runCommand([...argv, '--json', '--data-dir', vault.directory], {
+        program: [
+          '/bin/sh',
+          '-c',
+          `ulimit -f ${String(blocks)} && exec "$@"`,
+          'sh',
+          process.execPath,
+          command,
+        ],
+        environment: { NODE_DISABLE_COMPILE_CACHE: '1' },
+      });
+    const limited = await under(2 * 100);
+    expect(limited.stdout).toContain('vault.db cannot be written: the file would be larger');
+    expect(limited.code).toBe(1);
+    const { code, stdout } = await under(2 * 1024 * 1024);
+    expect(code, stdout).toBe(0);
+    // SQLite cannot make the file beside the vault's, and says that of a disk which fails in the same words.
+    const audit = await under(0, ['audit', 'verify']);
+    expect(audit.stderr).toContain('vault.db cannot be written: the file would be larger');
+    expect(audit.code).toBe(8);
+  },
+);
 
 describe.skipIf(obstacle !== undefined)('a disk that can only be read', () => {
   test('is named by what writes, and doctor and audit verify read it', async () => {

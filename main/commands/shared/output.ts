@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { defined } from '../../lib/defined.ts';
 import { ExplainedError, errorBody, KeyhearthError, type ErrorCodeName } from '../../lib/errors.ts';
 import { causeOf } from '../../files/storage-causes.ts';
+import { namingDatabase } from '../../storage/file/disk-state.ts';
 import { visibleJson, visibleName } from '../../lib/text/visible-text.ts';
 import { problemOf as problemOfPath, reasonOf } from '../../lib/text/reasons.ts';
 import { namingCommand } from './command-name.ts';
@@ -222,6 +223,10 @@ const sqliteProblems: readonly (readonly [RegExp, string])[] = [
     /^SQLITE_READONLY/,
     'it can only be read. Mount the disk so that it can be written, and give the file back to this user',
   ],
+  [
+    /^SQLITE_(IOERR_)?NOMEM/,
+    'the system gives this process no more memory. End other programs, or raise the limit (ulimit -v), and try again',
+  ],
   [/^SQLITE_IOERR/, 'the disk failed. Look at the system’s log, and bring the newest backup to another disk'],
   [/^SQLITE_CANTOPEN/, 'it cannot be opened. Look whether it is there, and whose it is'],
 ];
@@ -232,11 +237,20 @@ function sqliteProblem({ code }: Error & { readonly code: string }, file = 'the 
 }
 
 /** @returns what is wrong with a file, in words of which none is SQLite's alone. */
-export const problemOf = (error: unknown, file: string): string =>
-  isSqliteError(error) ? sqliteProblem(error, file) : describeProblem(error);
+export function problemOf(error: unknown, file: string): string {
+  const named = withCause(error, file);
+  return isSqliteError(named) ? sqliteProblem(named, file) : describeProblem(named);
+}
+
+/** SQLite has one code for a disk that fails and for most of what it refuses: the disk is asked, where more than the code is to be had. */
+const withCause = (error: unknown, file: string): unknown =>
+  isSqliteError(error) && /^SQLITE_IOERR(?!_SHORT_READ|_NOMEM)/.test(error.code)
+    ? namingDatabase(error, file)
+    : error;
 
 /** The error of a command over a vault: one of SQLite's names the file. */
-export function aboutVault(error: unknown, file: string): unknown {
+export function aboutVault(thrown: unknown, file: string): unknown {
+  const error = withCause(thrown, file);
   if (!isSqliteError(error)) return error;
   const cause = causeOf(error);
   const code = cause === undefined ? exitCodes.damaged : exitCodes.storage;

@@ -114,7 +114,7 @@ async function checkStorage(directory: string, running: Running | undefined): Pr
   const status = await running?.status();
   const disk: Finding = status?.storage
     ? { check, outcome: 'failed', detail: status.storage.problem }
-    : { check, ...(await checkDisk(directory)) };
+    : { check, ...(await checkDisk(vaultFile(directory))) };
   return status?.longestTurn ? [disk, turnFinding(status.longestTurn)] : [disk];
 }
 

@@ -82,7 +82,7 @@ function probeFile(file: string, directory = dirname(file)): StorageCause | unde
 }
 
 /** @returns false where the system or the disk permits no file that is longer than the database or its log by what a write takes. */
-function mayGrow(file: string, directory: string): boolean {
+export function mayGrow(file: string, directory = dirname(file)): boolean {
   const lengths = [file, `${file}-wal`].map((each) => statSync(each, { throwIfNoEntry: false })?.size ?? 0);
   const probe = join(directory, `probe-${randomBytes(8).toString('hex')}`);
   try {
