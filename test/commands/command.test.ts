@@ -8,6 +8,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -695,6 +696,17 @@ describe('serve', () => {
         code: 1,
         error: expect.stringMatching(/plain\.private is there already: it is not overwritten/) as string,
       });
+
+      // Of several at once, one makes the files, and the others say whose name is taken: not that of a draft.
+      const many = await Promise.all(
+        Array.from({ length: 4 }, () => home.run(['keygen', '--name', 'many', '--json'])),
+      );
+      expect(many.filter(({ code }) => code === 0)).toHaveLength(1);
+      symlinkSync(join(home.keys, 'nowhere'), join(home.keys, 'linked.private'));
+      const linked = await home.run(['keygen', '--name', 'linked', '--json']);
+      for (const { error } of [...many.filter(({ code }) => code !== 0), linked]) {
+        expect(error).toMatch(/(many|linked)\.private is there already: it is not overwritten/);
+      }
 
       const again = await home.run(['keygen', '--name', 'second', '--json']);
       expect(again).toMatchObject({

@@ -1,6 +1,6 @@
 /** API key pairs as files: NAME.public and NAME.private, hex, readable by their owner alone. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../../files/directories.ts';
 import { toHex } from '../../crypto/encodings.ts';
@@ -45,15 +45,16 @@ export function writeKeyFiles(directory: string, name: string, pair: KeyPair, of
     [files.privateKeyFile, `${pair.privateKey}\n`],
     [files.publicKeyFile, `${pair.publicKey}\n`],
   ];
+  const taken = (file: string): CommandError =>
+    new CommandError(
+      exitCodes.failed,
+      `${file} is there already: it is not overwritten. Move it away, or give the key another name${ofTaken}`,
+    );
   for (const [file] of contents) {
-    const found = statSync(file, { throwIfNoEntry: false });
+    const found = lstatSync(file, { throwIfNoEntry: false });
     // One that is empty holds no key: an earlier version left it as it failed.
     if (found?.isFile() === true && found.size === 0) rmSync(file);
-    else if (found !== undefined)
-      throw new CommandError(
-        exitCodes.failed,
-        `${file} is there already: it is not overwritten. Move it away, or give the key another name${ofTaken}`,
-      );
+    else if (found !== undefined) throw taken(file);
   }
   const written: string[] = [];
   try {
@@ -66,10 +67,19 @@ export function writeKeyFiles(directory: string, name: string, pair: KeyPair, of
   } catch (error) {
     // Half a pair is of no use, and would stand in the way of the next.
     for (const file of written) rmSync(file, { force: true });
+    // Another command made it in the same moment.
+    if (isTaken(error)) {
+      throw taken(written.length === 0 ? files.privateKeyFile : files.publicKeyFile);
+    }
     throw namingFile(error, directory);
   }
   return { ...pair, ...files };
 }
+
+const isTaken = (error: unknown): boolean => {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return code === 'EEXIST' && syscall === 'link';
+};
 
 /** @throws CommandError when the files are missing or do not hold a key pair. */
 export function readKeyFiles(directory: string, name: string): KeyPair {
