@@ -21,13 +21,13 @@ import '../../ui/rows.css';
 
 const none: ActivityFilter = {};
 
-/** All activities, or those that fit a filter that stays, searched and filtered further. */
 interface Props {
   readonly fixed?: ActivityFilter;
   /** True where the vault has no such object, which may have had activities. */
   readonly isMissing?: boolean;
 }
 
+/** All activities, or those that fit a filter that stays, searched and filtered further. */
 export function ActivityList({ fixed = none, isMissing = false }: Props): ReactNode {
   const [wish, setWish] = useState(anything);
   const kept = JSON.stringify(fixed);
