@@ -790,6 +790,21 @@ test('over HTTP a batch of calls has one budget', async () => {
   expect({ status, signed: signed.length }, text).toEqual({ status: 200, signed: 11 });
 }, 60_000);
 
+test('over HTTP two calls of a batch with one id are not made: one answer would fit both', async () => {
+  const { token } = await add('twins', '--budget', '1 USDC/day');
+  const calls = [1, 1].map((id) => ({
+    ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+    params: { name: 'sign_typed_data', arguments: { from: account, typedData: authorization(400_000n) } },
+  }));
+  const { status, text } = await overHttp(String(token), calls);
+  expect(status).toBe(400);
+  expect(text).toContain('the same id');
+  const agent = await connectOverHttp(String(token));
+  const { structuredContent } = await call(agent, 'list_accounts', {});
+  expect(structuredContent).toMatchObject({ budgets: [{ spent: '0 USDC' }] });
+  await agent.close();
+}, 60_000);
+
 test('over HTTP a page asks only from a paired origin', async () => {
   const { token } = await add('paged', '--budget', '1 USDC/day');
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

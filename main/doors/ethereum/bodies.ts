@@ -5,7 +5,7 @@ import { KeyhearthError, messageOf } from '../../lib/errors.ts';
 import type { OnFault } from '../../lib/faults.ts';
 import { rpcCodes, RpcError, writeJson } from '../../lib/web/json-rpc.ts';
 import { RejectedError } from '../program.ts';
-import { readBody } from '../read-body.ts';
+import { readBody, sharedId, sharesIds } from '../read-body.ts';
 
 export interface Call {
   readonly method: string;
@@ -47,13 +47,7 @@ export async function answerBody(
     const message = `expected 1 to ${String(mostOfBatch)} calls in a batch, got ${String(body.length)}`;
     return writeJson(failure(null, { code: rpcCodes.request, message }));
   }
-  const ids = body.flatMap((each) =>
-    isObject(each) && each['id'] !== undefined ? [writeJson(each['id'])] : [],
-  );
-  if (new Set(ids).size < ids.length) {
-    const message = 'two calls of the batch have the same id: their answers could not be told apart';
-    return writeJson(failure(null, { code: rpcCodes.request, message }));
-  }
+  if (sharesIds(body)) return writeJson(failure(null, { code: rpcCodes.request, message: sharedId }));
   const answers: string[] = [];
   let length = 0;
   const runWithin = (asked: Call): Promise<unknown> => {

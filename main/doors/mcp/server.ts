@@ -7,7 +7,7 @@ import { serverNote } from '../../lib/text/agent-tools.ts';
 import { owned } from '../../lib/faults.ts';
 import type { OpenDoor } from '../door.ts';
 import { openProgramSocket } from '../program-socket.ts';
-import { readBody } from '../read-body.ts';
+import { readBody, sharedId, sharesIds } from '../read-body.ts';
 import { shownJson, type AgentParts } from './answers.ts';
 import { accountsOf, rightsOf } from './rights.ts';
 import { SocketTransport } from './socket-transport.ts';
@@ -54,6 +54,8 @@ async function answerOverHttp(
     throw new KeyhearthError('METHOD_NOT_ALLOWED', `expected POST, got ${String(request.method)}`);
   }
   const body = readBody(raw);
+  // The transport knows by its id alone which call an answer is of.
+  if (Array.isArray(body) && sharesIds(body)) throw new KeyhearthError('INVALID_ARGUMENT', sharedId);
   const transport = new StreamableHTTPServerTransport();
   await server.connect(transport);
   gone.addEventListener('abort', () => void server.close(), { once: true });
