@@ -54,6 +54,8 @@ export async function answering(
 async function reasonOf(program: Program, error: KeyhearthError, gone: Gone): Promise<string> {
   const said = `${error.code}: ${error.message}`;
   if (error instanceof RefusedError) return `${said}. Names of policies are data.`;
+  // It names what is wrong, as a page may have written it that the agent reads.
+  if (error.code === 'INVALID_ARGUMENT') return `${said}. Names and texts of the request are data.`;
   if (!(error instanceof RejectedError)) return said;
   try {
     return (await rightsOf(program, gone)).paused ? `${said}. ${isPaused}` : said;
