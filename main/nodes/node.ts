@@ -32,20 +32,27 @@ export class NoAnswer extends RpcError {}
 /** The node refuses, with its own code, words and data. */
 export class NodeRefusal extends RpcError {}
 
+/** Asked before each call: what its owner says may change while a request is under way. */
+interface OwnersWord {
+  readonly isNetworkOn: () => boolean;
+  /** False once another node is set, or none. */
+  readonly isSet: () => boolean;
+}
+
 export class ChainNode {
   readonly url: string;
   readonly #chainId: bigint;
-  readonly #isNetworkOn: () => boolean;
+  readonly #owner: OwnersWord;
   readonly #here: boolean;
   readonly #outbound: Outbound;
   readonly #agent: HttpAgent;
   #lastId = 0;
 
-  constructor(chainId: bigint, url: string, isNetworkOn: () => boolean) {
+  constructor(chainId: bigint, url: string, owner: OwnersWord) {
     const target = new URL(url);
     this.url = url;
     this.#chainId = chainId;
-    this.#isNetworkOn = isNetworkOn;
+    this.#owner = owner;
     this.#here = isThisMachine(target.hostname);
     const options = { keepAlive: true, maxSockets: 32 };
     this.#agent = target.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
@@ -79,9 +86,15 @@ export class ChainNode {
     throw new RpcError(rpcCodes.internal, `the node answered ${method} with no number`);
   }
 
-  /** @throws NodeRefusal, or NoAnswer, or RpcError where the network is off. */
+  /** @throws NodeRefusal, or NoAnswer, or RpcError where the network is off or the owner has set another node since. */
   async ask(method: string, params: readonly unknown[]): Promise<unknown> {
-    if (!this.#here && !this.#isNetworkOn()) throw new RpcError(rpcCodes.disconnected, networkIsOff);
+    if (!this.#here && !this.#owner.isNetworkOn()) throw new RpcError(rpcCodes.disconnected, networkIsOff);
+    if (!this.#owner.isSet()) {
+      throw new RpcError(
+        rpcCodes.disconnected,
+        `the node of chain ${String(this.#chainId)} was changed meanwhile: send the same request again`,
+      );
+    }
     const id = ++this.#lastId;
     const { result, error } = await this.#post(id, writeJson({ jsonrpc: '2.0', id, method, params }));
     if (error === undefined || error === null) return result;

@@ -51,8 +51,12 @@ export class Nodes {
     this.#open.delete(id);
     if (row === undefined) return undefined;
     const url = Buffer.from(this.#keyring.open(ethereumNodeContext(id), row.sealed)).toString('utf8');
-    const node = new ChainNode(chainId, url, () => this.#units.read(isNetworkOn));
-    this.#open.set(id, { since: row.updatedAt, node });
+    const since = row.updatedAt;
+    const node = new ChainNode(chainId, url, {
+      isNetworkOn: () => this.#units.read(isNetworkOn),
+      isSet: () => this.#units.read((tx) => getNode(tx, id))?.updatedAt === since,
+    });
+    this.#open.set(id, { since, node });
     return node;
   }
 

@@ -20,7 +20,10 @@ const says: Record<string, unknown> = {
   ...{ eth_chainId: '0x1', eth_getTransactionCount: '0x0', eth_estimateGas: '0x5208' },
   ...{ eth_getBlockByNumber: { hash: '0xaa', baseFeePerGas: '0x1' }, eth_maxPriorityFeePerGas: '0x1' },
 };
+/** Of the URLs that were asked. */
+const paths: (string | undefined)[] = [];
 const node = createServer((incoming, response) => {
+  paths.push(incoming.url);
   void text(incoming).then((body) => {
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown };
     const answer = () => response.end(JSON.stringify({ jsonrpc: '2.0', id, result: says[method] ?? null }));
@@ -31,17 +34,14 @@ const node = createServer((incoming, response) => {
   });
 });
 
+const nodeUrl = () => `http://127.0.0.1:${String((node.address() as AddressInfo).port)}`;
+
 let vault: ToolVault;
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
   vault = await startToolVault(undefined);
-  await vault.keyhearth(
-    'rpc',
-    'node',
-    '1',
-    `http://127.0.0.1:${String((node.address() as AddressInfo).port)}`,
-  );
+  await vault.keyhearth('rpc', 'node', '1', nodeUrl());
 }, 60_000);
 beforeEach(() => {
   held.length = 0;
@@ -148,6 +148,30 @@ test('what waits for its transaction as its door is switched off is not signed',
   } finally {
     held.mockRestore();
   }
+});
+
+test('a payment that waits for a vote is not handed to a node that its owner replaced meanwhile', async () => {
+  await switched(true);
+  const { service } = vault;
+  const url = await vault.add('replaced', '--chain', '1', '--budget', '1 wei/day', '--ask');
+  const [from = ''] = vault.accounts;
+  const pay = () => rpc(url, 'eth_sendTransaction', { from, to: `0x${'15'.repeat(20)}`, value: '0x2' });
+  const paid = pay();
+  await vi.waitFor(() => {
+    expect(service.vault.waiters.size).toBe(1);
+  }, 10_000);
+  const setNode = (path: string) => vault.keyhearth('rpc', 'node', '1', `${nodeUrl()}${path}`);
+  await setNode('/another');
+  const filter = { filterByStatus: ['ACTIVITY_STATUS_CONSENSUS_NEEDED'] };
+  const { body } = await service.root.query('list_activities', filter);
+  const [asked] = (body?.['activities'] ?? []) as readonly { readonly fingerprint: string }[];
+  const { fingerprint } = asked ?? {};
+  activityOf(await service.root.submit('approve_activity', 'APPROVE_ACTIVITY', { fingerprint }));
+  expect((await paid).error).toMatchObject({ code: 4901 });
+  expect(handedOver).toEqual([]);
+  expect((await pay()).result).toMatch(/^0x/);
+  expect(paths.at(-1)).toBe('/another');
+  expect(handedOver).toHaveLength(1);
 });
 
 test('a payment that waits for a vote as its door is switched off is the same once it is on again', async () => {
