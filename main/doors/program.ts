@@ -92,6 +92,12 @@ export class Program {
     return this.#parts.closing.aborted;
   }
 
+  /** @throws KeyhearthError PERMISSION_DENIED */
+  checkLetIn(): void {
+    if (!this.isEnded) return;
+    throw new KeyhearthError('PERMISSION_DENIED', `the program ${this.name} is let in no longer`);
+  }
+
   /** How many requests wait for the vault to be unlocked. */
   get waiting(): number {
     return this.#waiting;
@@ -255,10 +261,9 @@ export class Program {
   }
 
   #stamp(raw: Uint8Array): string {
-    const { service, keyring, closing } = this.#parts;
+    const { service, keyring } = this.#parts;
     // Another program may have the name since, and with it the key that is found here.
-    if (closing.aborted)
-      throw new KeyhearthError('PERMISSION_DENIED', `the program ${this.name} is let in no longer`);
+    this.checkLetIn();
     const [key, vault] = service.units.read((tx) => [getServerKey(tx, this.#key), requireVault(tx)] as const);
     if (key === undefined)
       throw new KeyhearthError('PERMISSION_DENIED', `the program ${this.name} was removed`);

@@ -6,6 +6,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { logEnd } from '../../main/storage/tables/activities.ts';
 import { activityOf, send } from '../support/support.ts';
 import { rpc, startToolVault, type ToolVault } from '../support/tool-vault.ts';
 
@@ -147,6 +148,46 @@ test('what waits for its transaction as its door is switched off is not signed',
     expect(await logged()).toEqual(before);
   } finally {
     held.mockRestore();
+  }
+});
+
+test.each<readonly [string, (name: string) => Promise<unknown>]>([
+  ['whose door is switched off', () => switched(false)],
+  [
+    'that is revoked, and its name given to another',
+    async (name) => {
+      await vault.keyhearth('rpc', 'remove', name, '--yes');
+      await pair(name);
+    },
+  ],
+])('a signed payment of a program %s is handed over no longer', async (_what, end) => {
+  await switched(true);
+  const name = `signed-${String(Math.floor(performance.now()))}`;
+  const url = await pair(name);
+  const { units } = vault.service.vault;
+  const write = units.write.bind(units);
+  const logged = () => units.readUnverified((tx) => logEnd(tx).sequence);
+  const before = logged();
+  let release: (() => void) | undefined;
+  const late = vi.spyOn(units, 'write').mockImplementation(async (...wanted) => {
+    if (release === undefined && logged() > before)
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    return write(...wanted);
+  });
+  try {
+    const [from = ''] = vault.accounts;
+    const paid = rpc(url, 'eth_sendTransaction', { from, to: `0x${'14'.repeat(20)}`, value: '0x1' });
+    await vi.waitFor(() => {
+      expect(release).toBeDefined();
+    }, 10_000);
+    await end(name);
+    release?.();
+    expect((await paid).result).toBeUndefined();
+    expect(handedOver).toEqual([]);
+  } finally {
+    late.mockRestore();
   }
 });
 

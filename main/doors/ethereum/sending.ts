@@ -67,7 +67,7 @@ export class Transactions {
       this.#hold(sender, row.id);
       try {
         const signed = await this.#sign(sender, row, wait);
-        return { row, hash: signed === undefined ? undefined : await this.#handOver(node, row, signed) };
+        return { row, hash: signed === undefined ? undefined : await this.#handOver(sender, row, signed) };
       } catch (error) {
         // An error names no hash: the same request again is this transaction.
         this.#letGo(sender, row.id);
@@ -203,12 +203,15 @@ export class Transactions {
     }
   }
 
-  async #handOver(node: ChainNode, row: EthereumTransactionRow, signed: string): Promise<string> {
+  async #handOver({ node, program }: Sender, row: EthereumTransactionRow, signed: string): Promise<string> {
     const hash = hexOf(keccak256(bytesOfHex(signed)));
     // Before: a process that is killed now does not know whether the node has it.
-    await this.#units.write((tx) => {
-      markSent(tx, row.id, hash);
-    });
+    const isUnderWay = await this.#units.write((tx) => markSent(tx, row.id, hash));
+    // Its owner may have ended the program since the signature.
+    program.checkLetIn();
+    if (!isUnderWay) {
+      throw new KeyhearthError('PERMISSION_DENIED', 'the payment was ended meanwhile: it is not sent');
+    }
     try {
       await node.ask('eth_sendRawTransaction', [signed]);
     } catch (error) {

@@ -35,9 +35,13 @@ export const listTransactions = (tx: Reader, chain: string, address: string): Et
     address,
   );
 
-export function markSent(tx: Writer, id: string, hash: string): void {
-  tx.run(`UPDATE ethereum_transactions SET state = 'sent', hash = ? WHERE id = ?`, hash, id);
-}
+/** @returns false where it has ended since. */
+export const markSent = (tx: Writer, id: string, hash: string): boolean =>
+  tx.run(
+    `UPDATE ethereum_transactions SET state = 'sent', hash = ? WHERE id = ? AND state <> 'answered'`,
+    hash,
+    id,
+  ) === 1;
 
 /** The caller has the hash of what was handed to the node. */
 export function markAnswered(tx: Writer, id: string): void {
