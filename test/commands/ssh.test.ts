@@ -531,6 +531,23 @@ describe('git', () => {
     expect((await git('verify-tag', 'v1')).code).toBe(0);
   });
 
+  // Programs beside git call it as they call ssh-keygen, which reads its standard input without a file.
+  test.each([
+    { what: 'no file, and a namespace last', given: ['-f', '../ed.pub', '-n', 'git'], left: 'git.sig' },
+    { what: 'no file, and a key last', given: ['-n', 'git', '-f', '../ed.pub'], left: '../ed.pub.sig' },
+    { what: 'two files', given: ['-n', 'git', '-f', '../ed.pub', 'one', 'git'], left: 'git.sig' },
+    { what: 'another option', given: ['-n', 'git', '-f', '../ed.pub', '-O', 'x', 'git'], left: 'git.sig' },
+  ])('a call with $what signs nothing', async ({ given, left }) => {
+    const commit = (await git('cat-file', 'commit', 'HEAD')).out;
+    for (const name of ['one', 'git']) writeFileSync(join(repository, name), commit);
+    const launcher = join(service.directory, 'git', 'keyhearth-ssh-sign');
+    const before = await lastOfProgram();
+    const signed = await run(launcher, ['-Y', 'sign', ...given], { cwd: repository, input: 'hello' });
+    expect(signed.code).toBe(2);
+    expect(existsSync(join(repository, left))).toBe(false);
+    expect(await lastOfProgram()).toEqual(before);
+  });
+
   test('a policy on the subject holds, and one denied commit leaves none', async () => {
     const { policyId } = resultOf(
       await root.submit('create_policy', 'CREATE_POLICY_V3', {

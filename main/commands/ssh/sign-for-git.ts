@@ -3,6 +3,7 @@
  * signs. Verifying needs no key: the launcher leaves that to `ssh-keygen`.
  */
 import { execFileSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
 import { sshString, sshUint32 } from '../../chains/ssh/wire.ts';
 import { programPath } from '../../app/program-path.ts';
 import { writeNewFile } from '../../files/new-files.ts';
@@ -13,16 +14,7 @@ import { readSignedMessage, signMessageRequest } from './agent-messages.ts';
 
 /** @param given As git calls `ssh-keygen`: `-Y sign -n git -f KEY [-U] FILE`. */
 export async function signForGit(socket: string, given: readonly string[]): Promise<void> {
-  const option = (name: string): string | undefined => given[given.indexOf(name) + 1];
-  const file = given.at(-1) ?? '';
-  const namespace = given.includes('-n') ? option('-n') : undefined;
-  const keyFile = given.includes('-f') ? option('-f') : undefined;
-  if (option('-Y') !== 'sign' || namespace === undefined || keyFile === undefined || file.startsWith('-')) {
-    throw new CommandError(
-      exitCodes.usage,
-      'expected the arguments of `ssh-keygen -Y sign -n NAMESPACE -f KEY FILE`',
-    );
-  }
+  const { namespace, keyFile, file } = readArguments(given);
   const key = readPublicKey(keyFile);
   const request = {
     key,
@@ -36,6 +28,32 @@ export async function signForGit(socket: string, given: readonly string[]): Prom
   if (!answer.ok) throw new CommandError(exitCodes.failed, `not signed: ${answer.problem}`);
   // Git's own file may lie in a directory for all users: a link that waits there is not followed.
   writeNewFile(`${file}.sig`, armor(namespace, key, answer.value));
+}
+
+/** @throws CommandError for other arguments than git's: what they leave open would be guessed, and signed. */
+function readArguments(given: readonly string[]) {
+  const wrong = new CommandError(
+    exitCodes.usage,
+    'expected the arguments of `ssh-keygen -Y sign -n NAMESPACE -f KEY FILE`, with one file',
+  );
+  const text = { type: 'string' } as const;
+  const options = {
+    action: { ...text, short: 'Y' },
+    namespace: { ...text, short: 'n' },
+    key: { ...text, short: 'f' },
+    agent: { type: 'boolean', short: 'U' },
+  } as const;
+  let read;
+  try {
+    read = parseArgs({ args: [...given], options, allowPositionals: true });
+  } catch {
+    throw wrong;
+  }
+  const { action, namespace, key: keyFile } = read.values;
+  const [file, ...others] = read.positionals;
+  if (action !== 'sign' || namespace === undefined || keyFile === undefined) throw wrong;
+  if (file === undefined || others.length > 0) throw wrong;
+  return { namespace, keyFile, file };
 }
 
 /** An address with a token in it is common, and the log keeps what is sent. */
