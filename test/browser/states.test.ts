@@ -16,6 +16,7 @@ import {
   heading,
   hold,
   lock,
+  loseAnswers,
   makeWallet,
   pairsIn,
   password,
@@ -86,12 +87,7 @@ describe('a service that stops', () => {
     await page.goto(service.windowUrl);
     await page.getByRole('link', { name: 'Create wallet' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Savings');
-    await page.route('**/window/call', async (route) => {
-      const isLost = route.request().postData()?.includes('ACTIVITY_TYPE_CREATE_WALLET') === true;
-      if (!isLost) return route.continue();
-      await route.fetch();
-      return route.abort();
-    });
+    await loseAnswers(page, 'ACTIVITY_TYPE_CREATE_WALLET');
     await button(page, 'Create wallet').click();
     const refusal = page.getByRole('alert').filter({ hasText: 'Couldn’t create the wallet' });
     await refusal.getByText('It may have done this: look before you try again.').waitFor();

@@ -8,6 +8,7 @@ import type { ProgramPolicy } from '../../lib/policies/spenders.ts';
 import {
   doorKinds,
   doorNames,
+  pairedIn,
   policiesLeftOf,
   policiesOfProgram,
   userNameOf,
@@ -125,14 +126,25 @@ export async function pairProgram(
       } as const;
       return api.submit(createApiKeysActivity, { userId: id, apiKeys: [key] });
     },
+    isUnanswered: (error) =>
+      error instanceof CommandError &&
+      [exitCodes.absent, exitCodes.busy].some((code) => code === error.exitCode),
+    find: async (id) =>
+      pairedIn(
+        { users: await listings.user.all(api), policies: await listings.policy.all(api) },
+        { userName, userId: id },
+      ),
     undo: undoSteps(api, running, { door, name }),
-    onLeft: ({ key, userId: leftUser, policyIds: leftPolicies }, reasons) => {
+    onLeft: ({ key, userId: leftUser, policyIds: leftPolicies, isUnsure }, reasons) => {
       const left = [
         ...(key ? [`the key of ${quoted(name)} at the door ${door}`] : []),
         ...(leftUser === undefined ? [] : [`the user ${leftUser}`]),
         ...(leftPolicies.length === 0 ? [] : [`the policies ${leftPolicies.join(', ')}`]),
       ];
-      note(`Not deleted: ${left.join(', ')}. ${reasons.map(reasonOf).join(' ')}`);
+      const doubt = `Perhaps not deleted: the user ${quoted(userName)} and the policies of ${quoted(name)}. `;
+      note(
+        `${left.length === 0 ? '' : `Not deleted: ${left.join(', ')}. `}${isUnsure ? doubt : ''}${reasons.map(reasonOf).join(' ')}`,
+      );
     },
   });
   const more = await afterwards?.();

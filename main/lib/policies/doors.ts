@@ -6,6 +6,7 @@ import type { DoorKind, PairedProgram } from './door-kind.ts';
 import { ethereumDoor } from './ethereum-programs.ts';
 import { mcpDoor } from './mcp-programs.ts';
 import { areExactly, type PolicyText } from './spenders.ts';
+import type { PairedResources } from './pairing.ts';
 import { sshDoor } from './ssh-programs.ts';
 
 const kinds = { ssh: sshDoor, ethereum: ethereumDoor, mcp: mcpDoor } as const satisfies Readonly<
@@ -41,15 +42,37 @@ export function userToRevoke<User extends KnownUser>(
   door: DoorName,
   { name, publicKey }: { readonly name: string; readonly publicKey: string | undefined },
 ): User | undefined {
-  const userName = userNameOf(door, name);
-  const isLeft = ({ apiKeys, authenticators, oauthProviders, ...user }: User): boolean =>
-    user.userName === userName &&
-    apiKeys.every(({ apiKeyName }) => apiKeyName === userName) &&
-    authenticators.length + oauthProviders.length === 0 &&
-    [user.userEmail, user.userPhoneNumber].every((address) => address === undefined);
   const isHolder = ({ apiKeys }: User): boolean =>
     publicKey !== undefined && apiKeys.some(({ credential }) => credential.publicKey === publicKey);
-  return users.find(isHolder) ?? users.find(isLeft);
+  return users.find(isHolder) ?? userLeft(users, userNameOf(door, name));
+}
+
+/** Finds the user of a program by its name. It has no other way in than the program's. */
+const userLeft = <User extends KnownUser>(users: readonly User[], userName: string): User | undefined =>
+  users.find(
+    ({ apiKeys, authenticators, oauthProviders, ...user }) =>
+      user.userName === userName &&
+      apiKeys.every(({ apiKeyName }) => apiKeyName === userName) &&
+      authenticators.length + oauthProviders.length === 0 &&
+      [user.userEmail, user.userPhoneNumber].every((address) => address === undefined),
+  );
+
+/**
+ * Finds what a pairing created before its answer was lost.
+ * @param userId Undefined where its user is known by name alone.
+ */
+export function pairedIn(
+  {
+    users,
+    policies,
+  }: {
+    readonly users: readonly (KnownUser & { readonly userId: string })[];
+    readonly policies: readonly PolicyText[];
+  },
+  { userName, userId }: { readonly userName: string; readonly userId: string | undefined },
+): PairedResources {
+  const found = userId ?? userLeft(users, userName)?.userId;
+  return { userId: found, policyIds: found === undefined ? [] : policiesOfProgram(found, policies) };
 }
 
 /**

@@ -22,6 +22,10 @@ export interface PairingSteps<Key> {
   /** Rejects where policies in force let the user do more than its own do. */
   readonly check: (userId: string) => Promise<void>;
   readonly giveKey: (userId: string, key: Key) => Promise<unknown>;
+  /** True where no answer came: the vault may have done what it was asked. */
+  readonly isUnanswered: (error: unknown) => boolean;
+  /** Looks for what a request without an answer created. @param userId Undefined where its answer did not come. */
+  readonly find: (userId: string | undefined) => Promise<PairedResources>;
   /** Deletes what was created. */
   readonly undo: UndoSteps;
   /** Called where some of it could not be deleted, with the reason of each. */
@@ -31,6 +35,8 @@ export interface PairingSteps<Key> {
 export interface LeftResources extends PairedResources {
   /** True while the vault keeps the program's key. */
   readonly key: boolean;
+  /** True where a request had no answer, and its outcome could not be looked up. */
+  readonly isUnsure: boolean;
 }
 
 interface UndoSteps {
@@ -55,15 +61,16 @@ export async function pairInOrder<Key>(
     await steps.check(userId);
     return { key, userId, policyIds };
   } catch (error) {
-    await undoAll(steps, { userId, policyIds });
+    await undoAll(steps, { userId, policyIds }, steps.isUnanswered(error));
     throw error;
   }
 }
 
 /** Tries each step, so that one that is refused leaves no more than it must. A user that stays keeps the policies that bound it. */
 async function undoAll(
-  { undo, onLeft }: Pick<PairingSteps<never>, 'undo' | 'onLeft'>,
-  { userId, policyIds }: PairedResources,
+  { undo, find, onLeft }: Pick<PairingSteps<never>, 'undo' | 'find' | 'onLeft'>,
+  known: PairedResources,
+  isUnanswered: boolean,
 ): Promise<void> {
   const reasons: unknown[] = [];
   const isDone = (step: Promise<unknown>): Promise<boolean> =>
@@ -74,6 +81,12 @@ async function undoAll(
         return false;
       },
     );
+  let made = known;
+  const look = async (): Promise<void> => {
+    made = await find(known.userId);
+  };
+  const isKnown = !isUnanswered || (await isDone(look()));
+  const { userId, policyIds } = made;
   const isKeyGone = undo.forgetKey === undefined || (await isDone(undo.forgetKey()));
   const isUserGone = userId === undefined || (await isDone(undo.deleteUser(userId)));
   const arePoliciesGone =
@@ -83,6 +96,7 @@ async function undoAll(
     key: !isKeyGone,
     userId: isUserGone ? undefined : userId,
     policyIds: arePoliciesGone ? [] : policyIds,
+    isUnsure: !isKnown,
   };
   onLeft(left, reasons);
 }

@@ -2,6 +2,7 @@
 import { notifications } from '@mantine/notifications';
 import {
   doorKinds,
+  pairedIn,
   policiesLeftOf,
   policiesOfProgram,
   userNameOf,
@@ -11,7 +12,8 @@ import { pairInOrder, type LeftResources, type PairingSteps } from '../../../mai
 import type { ProgramPolicy } from '../../../main/lib/policies/spenders.ts';
 import { t } from '../../app/i18n/text.ts';
 import type { Activity, Tag } from '../../app/rpc/resources.ts';
-import { useApiQuery, useDoorsCall, useSubmit } from '../../app/rpc/vault.tsx';
+import { RpcError } from '../../app/rpc/rpc-error.ts';
+import { queryApi, useApiQuery, useDoorsCall, useRpc, useSubmit } from '../../app/rpc/vault.tsx';
 import { usePatientSubmit } from '../approvals/patient-submit.tsx';
 import { readable } from '../../ui/text/readable.ts';
 import { useTags } from '../tags/tag-queries.ts';
@@ -101,6 +103,7 @@ interface NewUser {
 export function useUserSteps() {
   const { submit, waiting } = usePatientSubmit();
   const deleting = useDeleting();
+  const rpc = useRpc();
   const steps = ({ userName, tagUser, lifetime }: NewUser) => ({
     createUser: async () => {
       const userTags = [...((await tagUser?.()) ?? [])];
@@ -118,14 +121,22 @@ export function useUserSteps() {
       } as const;
       return submit('ACTIVITY_TYPE_CREATE_API_KEYS_V2', { userId, apiKeys: [key] });
     },
+    // A refusal of the vault is an error of another kind.
+    isUnanswered: (error: unknown) => error instanceof RpcError,
+    find: async (userId: string | undefined) => {
+      const { users } = await queryApi(rpc, 'list_users', {});
+      const { policies } = await queryApi(rpc, 'list_policies', {});
+      return pairedIn({ users, policies }, { userName, userId });
+    },
     undo: deleting,
-    onLeft: ({ key, userId, policyIds }: LeftResources, reasons: readonly unknown[]) => {
+    onLeft: ({ key, userId, policyIds, isUnsure }: LeftResources, reasons: readonly unknown[]) => {
       const left = [
         ...(key ? [t('The key of “{{userName}}” is still there.', { userName })] : []),
         ...(userId === undefined ? [] : [t('The user “{{userName}}” is still there.', { userName })]),
         ...(policyIds.length === 0
           ? []
           : [t('{{count}} policies are still there.', { count: policyIds.length })]),
+        ...(isUnsure ? [t('“{{userName}}” may still have a user or policies.', { userName })] : []),
       ];
       notifications.show({
         autoClose: false,

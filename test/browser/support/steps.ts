@@ -255,3 +255,14 @@ export async function sendVote(page: Page): Promise<void> {
   // The next vote has an offer of its own.
   await offer.waitFor({ state: 'hidden' });
 }
+
+/** From now on the service does what this type of request asks, and its answers are lost. @returns what ends that. */
+export async function loseAnswers(page: Page, type: string): Promise<() => Promise<void>> {
+  const where = '**/window/**';
+  await page.route(where, async (route) => {
+    if (route.request().postData()?.includes(type) !== true) return route.fallback();
+    await route.fetch();
+    return route.abort();
+  });
+  return () => page.unroute(where);
+}

@@ -1,0 +1,42 @@
+/** A program is paired by several requests. The class: the answer of one is lost, and what it created stays without a name. */
+import { expect, test } from 'vitest';
+import { newWallet } from '../../support/support.ts';
+import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { serveDevVault } from '../support/service.ts';
+import { button, confirmWhenAsked, goTo, heading, loseAnswers } from '../support/steps.ts';
+
+test.each(['CREATE_USERS_V4', 'CREATE_POLICIES', 'CREATE_API_KEYS_V2'])(
+  'a bot leaves nothing where the answer to %s is lost, and is created by the next press',
+  async (type) => {
+    await using service = await serveDevVault();
+    const { root } = service;
+    await newWallet(root, 'Daily');
+    await using person = await openWindow(await sharedChromium());
+    const { page } = person;
+    await page.goto(service.windowUrl);
+    await heading(page, 'Home').waitFor();
+    await confirmWhenAsked(page, service.recoveryPhrase);
+    const things = async () => {
+      const { body: users } = await root.query('list_users');
+      const { body: policies } = await root.query('list_policies');
+      return {
+        users: (users as { users: readonly { userName: string }[] }).users.map(({ userName }) => userName),
+        policies: (policies as { policies: readonly unknown[] }).policies.length,
+      };
+    };
+    const before = await things();
+    await goTo(page, 'Connect');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Payroll');
+    await page.getByRole('textbox', { name: 'Budget in ETH' }).fill('0.05');
+    const find = await loseAnswers(page, `ACTIVITY_TYPE_${type}`);
+    const make = button(page, 'Create key with a budget');
+    await make.click();
+    await page.getByRole('alert').filter({ hasText: 'Couldn’t create the key' }).waitFor();
+    expect(await things()).toEqual(before);
+
+    await find();
+    await make.click();
+    await button(page, 'Show the private key').waitFor();
+    expect((await things()).users).toContain('Payroll');
+  },
+);
