@@ -175,8 +175,10 @@ export class KeyslotManager {
     }
   }
 
+  /** @throws KeyhearthError ALREADY_EXISTS where this very password opens the vault. */
   addPassword(proof: OwnerSecret, password: SecretText): Promise<void> {
-    return this.#change(proof, async ({ base }) => {
+    return this.#change(proof, async ({ base, slots }) => {
+      await checkNewPassword(base.vaultId, slots, password);
       this.#insert(base, await this.#newPasswordSlot(base, password));
     });
   }
@@ -199,11 +201,13 @@ export class KeyslotManager {
 
   /**
    * Puts a new password in the place of another, in a slot of its own.
-   * @throws KeyhearthError NOT_FOUND, or INVALID_ARGUMENT for a slot of another kind.
+   * @throws KeyhearthError NOT_FOUND, INVALID_ARGUMENT for a slot of another kind, or ALREADY_EXISTS where another slot has this password.
    */
   changePassword(proof: OwnerSecret, id: string, password: SecretText): Promise<void> {
     return this.#change(proof, async ({ base, slots }) => {
       checkKind(slots, id, 'password');
+      const others = slots.filter((slot) => slot.id !== id);
+      await checkNewPassword(base.vaultId, others, password);
       this.#insert(base, await this.#newPasswordSlot(base, password), id);
     });
   }
@@ -440,6 +444,22 @@ async function opens(vaultId: string, slot: KeyslotRow, how: OpenWith): Promise<
   } catch (error) {
     if (error instanceof KeyhearthError) return false;
     throw error;
+  }
+}
+
+/**
+ * Two slots with one password look like two passwords: who removes one leaves its twin, which opens the vault.
+ * @throws KeyhearthError ALREADY_EXISTS
+ */
+async function checkNewPassword(
+  vaultId: string,
+  slots: readonly KeyslotRow[],
+  password: SecretText,
+): Promise<void> {
+  for (const slot of slots) {
+    if (slot.kind === 'password' && (await opens(vaultId, slot, { with: 'password', password }))) {
+      throw new KeyhearthError('ALREADY_EXISTS', 'This password opens this vault already.');
+    }
   }
 }
 

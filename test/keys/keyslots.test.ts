@@ -118,6 +118,23 @@ describe('keyslots', () => {
     expect(JSON.stringify(listed)).not.toContain('wrapped');
   });
 
+  test('no password comes twice, so that none stays behind where it is removed', async () => {
+    await using service = await start(false);
+    const second = 'another password';
+    const add = () => change(service, { do: 'addPassword', proof, password: second });
+    const known = refused('This password opens this vault already.', 'ALREADY_EXISTS');
+    const added = await add();
+    await expect(add()).rejects.toEqual(known);
+    const keyslotId = slotOf(added, 'password').id;
+    await expect(
+      change(service, { do: 'changePassword', proof, keyslotId, password: second }),
+    ).rejects.toEqual(known);
+    expect(await service.vault.rpc.keyslots()).toEqual(added);
+    // A change to what the slot has already is one.
+    const same = { do: 'changePassword', proof, keyslotId, password } as const;
+    expect(kinds(await change(service, same))).toEqual(['recovery', 'password', 'password']);
+  });
+
   test('a second password opens beside the first, and either goes', async () => {
     await using service = await start(false);
     const second = 'another password';
