@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Box, Button, Checkbox, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
@@ -14,10 +14,11 @@ import { Empty, Failure, LoadingRows } from '../../ui/feedback.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { timestampOf } from '../../ui/text/time.ts';
-import { areSame } from '../../app/meanwhile.tsx';
+import { areSame, ChangedMeanwhile, useMeanwhile } from '../../app/meanwhile.tsx';
 import { sayDone } from '../../app/shell/undo.tsx';
 import { useBackupCall, useBackups, useRpc, useStatus } from '../../app/rpc/vault.tsx';
 import { Busy } from '../../ui/busy.tsx';
+import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { onText } from '../../ui/on-text.ts';
 import './backup-ages.css';
 import '../../ui/rows.css';
@@ -182,57 +183,81 @@ const rhythms = [
   { value: '168', label: t('Every week') },
 ];
 
+const nameOfRhythm = (hours: string): string =>
+  rhythms.find(({ value }) => value === hours)?.label ?? t('Every {{hours}} hours', { hours });
+
 type ScheduleWish = Parameters<WindowRpc['scheduleBackups']>[0];
 
 const wishOf = (schedule: BackupsStatus['schedule']): ScheduleWish =>
   schedule && { directory: schedule.directory, hours: schedule.hours };
 
+interface ScheduleFields {
+  readonly directory: string;
+  readonly hours: string;
+}
+
+/** Empty where nothing is scheduled. */
+const fieldsOf = (schedule: ScheduleWish | undefined): ScheduleFields =>
+  schedule == null
+    ? { directory: '', hours: '' }
+    : { directory: schedule.directory, hours: String(schedule.hours) };
+
 function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: BackupsStatus }): ReactNode {
-  const [typed, setTyped] = useState<string | null>(null);
-  const [chosen, setChosen] = useState<string | null>(null);
-  /** From then on the form shows what is set, also after an undo. */
-  const forget = () => {
+  /** Null while the form shows what is set. */
+  const [typed, setTyped] = useState<ScheduleFields | null>(null);
+  const forget = useCallback(() => {
     setTyped(null);
-    setChosen(null);
-  };
-  const hours = chosen ?? String(schedule?.hours ?? 24);
+  }, []);
   const rpc = useRpc();
+  const { refetch } = useBackups();
   const change = useBackupCall((to, wish: ScheduleWish) => to.scheduleBackups(wish));
-  const directory = typed ?? schedule?.directory ?? suggestedDirectory;
+  const task = useAsyncAction();
+  const saved = fieldsOf(schedule);
+  const shown = typed ?? (schedule === null ? { directory: suggestedDirectory, hours: '24' } : saved);
+  const { directory, hours } = shown;
+  const wanted = { directory: directory.trim(), hours };
+  const meanwhile = useMeanwhile({
+    name: 'schedule',
+    saved,
+    typed: typed === null ? saved : wanted,
+    isSaving: task.isPending,
+    onTake: forget,
+  });
   const former = wishOf(schedule);
   const isScheduled = async (wish: ScheduleWish): Promise<boolean> => {
     const { schedule: now } = await rpc.backups();
     return areSame(wishOf(now), wish);
   };
-  const isAsSet = schedule?.directory === directory.trim() && String(schedule.hours) === hours;
+  const isAsSet = areSame(wanted, saved);
+  /** From then on the form shows what is set, also after an undo. */
+  const save = (wish: ScheduleWish, said: { readonly title: string; readonly message: string }) => {
+    if (meanwhile.isOutdated) return;
+    task.run(async () => {
+      await meanwhile.save({
+        sent: fieldsOf(wish),
+        readNow: async () => fieldsOf((await refetch({ throwOnError: true })).data?.schedule),
+        send: async () => {
+          await change.mutateAsync(wish);
+          forget();
+          sayDone({ ...said, isAsDone: () => isScheduled(wish), undo: () => change.mutateAsync(former) });
+        },
+      });
+    });
+  };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    const wish = { directory: directory.trim(), hours: Number(hours) };
-    change.mutate(wish, {
-      onSuccess() {
-        forget();
-        sayDone({
-          title: t('Schedule changed'),
-          message: t('The first backup starts now, the others while Keyhearth runs.'),
-          isAsDone: () => isScheduled(wish),
-          undo: () => change.mutateAsync(former),
-        });
+    save(
+      { directory: wanted.directory, hours: Number(hours) },
+      {
+        title: t('Schedule changed'),
+        message: t('The first backup starts now, the others while Keyhearth runs.'),
       },
-    });
+    );
   };
   const stop = () => {
-    change.mutate(null, {
-      onSuccess() {
-        forget();
-        sayDone({
-          title: t('Schedule turned off'),
-          message: t('Existing backups stay.'),
-          isAsDone: () => isScheduled(null),
-          undo: () => change.mutateAsync(former),
-        });
-      },
-    });
+    save(null, { title: t('Schedule turned off'), message: t('Existing backups stay.') });
   };
+  const none = ['', t('not scheduled')] as const;
   return (
     <form onSubmit={submit} noValidate>
       <Panel title={t('Schedule')}>
@@ -255,7 +280,9 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
             required
             value={directory}
             error={directory.trim() === '' ? t('Enter a folder.') : null}
-            onChange={onText(setTyped)}
+            onChange={onText((text) => {
+              setTyped({ ...shown, directory: text });
+            })}
           />
           <NativeSelect
             label={t('Frequency')}
@@ -263,17 +290,29 @@ function Schedule({ of: { schedule, suggestedDirectory } }: { readonly of: Backu
             data={
               rhythms.some(({ value }) => value === hours)
                 ? rhythms
-                : [...rhythms, { value: hours, label: t('Every {{hours}} hours', { hours }) }]
+                : [...rhythms, { value: hours, label: nameOfRhythm(hours) }]
             }
-            onChange={onText(setChosen)}
+            onChange={onText((text) => {
+              setTyped({ ...shown, hours: text });
+            })}
           />
-          <Failure title={t('Couldn’t change the schedule')} error={change.error} />
+          <ChangedMeanwhile
+            meanwhile={meanwhile}
+            saved={saved}
+            labels={{ directory: t('Folder'), hours: t('Frequency') }}
+            words={{
+              directory: new Map([none]),
+              hours: new Map([[saved.hours, nameOfRhythm(saved.hours)], none]),
+            }}
+            onTake={forget}
+          />
+          <Failure title={t('Couldn’t change the schedule')} error={task.error} />
           <Group gap="sm">
-            <Button type="submit" loading={change.isPending} disabled={isAsSet || directory.trim() === ''}>
+            <Button type="submit" loading={task.isPending} disabled={isAsSet || directory.trim() === ''}>
               {schedule === null ? t('Set schedule') : t('Change schedule')}
             </Button>
             {schedule !== null && (
-              <Button variant="default" onClick={stop} disabled={change.isPending}>
+              <Button variant="default" onClick={stop} disabled={task.isPending}>
                 {t('Turn off')}
               </Button>
             )}

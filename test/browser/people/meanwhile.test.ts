@@ -354,6 +354,24 @@ test('a path that is being typed for a backup stays where another person sets th
   const folder = page.getByRole('textbox', { name: 'Folder' });
   await expect.poll(() => folder.inputValue()).toBe(second.path);
   expect(await file.inputValue()).toBe('/mnt/stick/mine.backup');
+
+  // The schedule of another person is not replaced unread, and so it is where it goes.
+  using mine = temporaryDirectory();
+  await folder.fill(mine.path);
+  await vault.rpc.scheduleBackups({ directory: first.path, hours: 6 });
+  const changed = page.getByRole('alert').filter({ hasText: 'This was changed meanwhile' });
+  await changed.getByText('Every 6 hours').waitFor();
+  await button(page, 'Change schedule').click();
+  await button(page, 'Turn off').click();
+  expect((await vault.rpc.backups()).schedule).toMatchObject({ directory: first.path, hours: 6 });
+  expect(await folder.inputValue()).toBe(mine.path);
+  await vault.rpc.scheduleBackups(null);
+  await changed.getByText('not scheduled').first().waitFor();
+  await button(changed, 'Keep mine').click();
+  await button(page, 'Set schedule').click();
+  await page.getByText('Schedule changed').waitFor();
+  expect((await vault.rpc.backups()).schedule).toMatchObject({ directory: mine.path, hours: 24 });
+  expect(await changed.count()).toBe(0);
   expect(person.complaints).toEqual([]);
 });
 
