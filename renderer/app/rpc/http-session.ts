@@ -26,7 +26,7 @@ const longestSilence = 45_000;
 /** Milliseconds that the service may take to open the event stream. */
 const longestOpening = 10_000;
 
-const words = {
+export const words = {
   stopped: t('Keyhearth isn’t responding. Retry when it is back.'),
   unknown: t('Keyhearth isn’t responding. It may have done this: look before you try again.'),
   signedOut: t('This window is signed out.'),
@@ -39,6 +39,18 @@ export function forgetSession(): void {
 
 /** Between the tries of a call, in milliseconds. */
 const betweenTries = [0, 200, 600];
+
+/** Sends again what has no answer. The service does it once. */
+export async function inTries(send: () => Promise<Response>): Promise<Response> {
+  for (const pause of betweenTries) {
+    try {
+      return await send();
+    } catch {
+      await sleep(pause);
+    }
+  }
+  return send();
+}
 
 interface PostOptions {
   readonly signal?: AbortSignal | undefined;
@@ -99,16 +111,7 @@ export class HttpSession {
   /** A call by its name. A browser drops its connections when a network of the computer comes or goes: it is sent again then. */
   callByName(name: RpcCall, args: readonly unknown[]): Promise<unknown> {
     const callId = crypto.randomUUID();
-    const send = async (): Promise<Response> => {
-      for (const pause of betweenTries) {
-        try {
-          return await this.post(`/window/${name}`, { args }, { callId });
-        } catch {
-          await sleep(pause);
-        }
-      }
-      return this.post(`/window/${name}`, { args }, { callId });
-    };
+    const send = () => inTries(() => this.post(`/window/${name}`, { args }, { callId }));
     // The service may have received a call whose answer is lost.
     return this.#answered(send, { lost: isRead(name, args[0]) ? words.stopped : words.unknown });
   }

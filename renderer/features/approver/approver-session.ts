@@ -6,6 +6,7 @@
 import type { CallAnswer, VaultEvent, VaultStatus, WindowRpc } from '../../../preload/contract.ts';
 import { pathOfType, voteTypes } from '../../../main/lib/text/activity-types.ts';
 import { copyInBrowser } from '../../app/rpc/clipboard.ts';
+import { inTries, words } from '../../app/rpc/http-session.ts';
 import type { RpcState } from '../../app/rpc/http-session.ts';
 import type { RpcConnection } from '../../app/rpc/rpc.ts';
 import { RpcError } from '../../app/rpc/rpc-error.ts';
@@ -37,17 +38,21 @@ async function post(
   path: string,
   body: string,
   headers: Readonly<Record<string, string>> = {},
+  { isVote = false }: { readonly isVote?: boolean } = {},
 ): Promise<CallAnswer> {
-  let response: Response;
-  try {
-    response = await fetch(path, {
+  const send = () =>
+    fetch(path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body,
       credentials: 'same-origin',
     });
+  let response: Response;
+  try {
+    // The same bytes are the same vote.
+    response = await (isVote ? inTries(send) : send());
   } catch {
-    throw new RpcError(t('Keyhearth isn’t responding. Retry when it is back.'));
+    throw new RpcError(isVote ? words.unknown : words.stopped);
   }
   return { status: response.status, body: (await response.json().catch(() => null)) as unknown };
 }
@@ -158,7 +163,7 @@ export class ApproverSession {
     const { organizationId, rpId } = this.#person;
     const text = JSON.stringify({ ...body, organizationId, timestampMs: String(Date.now()) });
     const { header } = await stampWithPasskey(rpId, text, this.#credentialId);
-    const answer = await post(path, text, { 'X-Stamp-Webauthn': header });
+    const answer = await post(path, text, { 'X-Stamp-Webauthn': header }, { isVote: true });
     if (isUnknownPasskey(answer)) {
       this.#isPasskeyDeleted = true;
       this.#setState('signed-out');
