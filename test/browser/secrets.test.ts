@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { newSecret } from '../support/new-secret.ts';
 import { openWindow, sharedChromium, takePicture } from './support/chromium.ts';
-import { axeFindings, screenFindings } from './support/inspect.ts';
+import { axeFindings, screenFindings, visit } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
 import { button, exportFrom, goTo, heading, hold, leaveDialog, lock, openDialog } from './support/steps.ts';
 
@@ -138,4 +138,32 @@ test('an answer that comes after a lock names nothing on the screen of the lock'
   await page.getByRole('navigation').first().waitFor();
   expect(await page.getByText('“Database”').count()).toBe(0);
   expect(person.complaints).toEqual([]);
+});
+
+test('a person who left the form of a secret is not led away where it is stored afterwards', async () => {
+  await using service = await serveDevVault();
+  await using person = await openWindow(browser);
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await heading(page, 'Home').waitFor();
+  const answers = Promise.withResolvers<undefined>();
+  const asked = Promise.withResolvers<undefined>();
+  await page.route('**/window/call', async (route) => {
+    if (route.request().postData()?.includes('ACTIVITY_TYPE_IMPORT_SECRETS') !== true)
+      return route.continue();
+    asked.resolve(undefined);
+    await answers.promise;
+    return route.continue();
+  });
+  await visit(page, '/secrets/new');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Mail token');
+  await page.getByRole('textbox', { name: 'Value' }).fill('a value to keep');
+  await button(page, 'Add secret').click();
+  await asked.promise;
+  await visit(page, '/addresses');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Landlord');
+  answers.resolve(undefined);
+  await page.getByText('Added “Mail token”').waitFor();
+  await heading(page, 'Address book').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Landlord');
 });

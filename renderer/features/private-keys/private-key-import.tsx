@@ -13,6 +13,7 @@ import { freeName, nameProblem } from '../../ui/text/names.ts';
 import { PageHead } from '../../ui/page.tsx';
 import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
+import { leadTo } from '../../app/lead.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useImport } from '../accounts/transfer.ts';
@@ -49,25 +50,27 @@ export function ImportPrivateKey(): ReactNode {
     const reading = readKey(text, curve);
     setWrong(reading.ok ? null : reading.problem);
     if (!reading.ok) return;
-    task.run(async () => {
-      const { result } = await bring(reading.bytes, {
-        begin: begin.mutateAsync,
-        finish: (sealed) =>
-          finish.mutateAsync({
-            ...sealed,
-            privateKeyName: name.trim(),
-            curve,
-            addressFormats: chosen.map((row) => row.format),
-          }),
-      });
-      setDone(true);
-      setText('');
-      notifications.show({
-        title: t('Imported “{{name}}”', { name: name.trim() }),
-        message: t('The key is sealed in the vault.'),
-      });
-      navigate(`/private-keys/${result.privateKeyId}`, { replace: true });
-    });
+    task.run(() =>
+      leadTo(navigate, async () => {
+        const { result } = await bring(reading.bytes, {
+          begin: begin.mutateAsync,
+          finish: (sealed) =>
+            finish.mutateAsync({
+              ...sealed,
+              privateKeyName: name.trim(),
+              curve,
+              addressFormats: chosen.map((row) => row.format),
+            }),
+        });
+        setDone(true);
+        setText('');
+        notifications.show({
+          title: t('Imported “{{name}}”', { name: name.trim() }),
+          message: t('The key is sealed in the vault.'),
+        });
+        return `/private-keys/${result.privateKeyId}`;
+      }),
+    );
   };
 
   return (

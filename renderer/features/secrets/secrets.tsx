@@ -13,6 +13,7 @@ import { PageHead, Panel } from '../../ui/page.tsx';
 import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { RowTime } from '../../ui/lists/row-time.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
+import { leadTo } from '../../app/lead.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import type { SecretRecord } from '../../app/rpc/resources.ts';
@@ -112,20 +113,22 @@ export function NewSecret(): ReactNode {
     const bad = valueProblem(value);
     setWrong(bad);
     if (problem !== null || bad !== null || propertiesProblem(properties) !== null) return;
-    task.run(async () => {
-      const { result } = await send(value, (sealed) =>
-        store.mutateAsync({
-          secrets: [{ name: name.trim(), staticProperties: [...readProperties(properties)], ...sealed }],
-        }),
-      );
-      setDone(true);
-      setValue('');
-      notifications.show({
-        title: t('Added “{{name}}”', { name: name.trim() }),
-        message: t('The secret is sealed in the vault.'),
-      });
-      navigate(`/secrets/${result.secretIds[0] ?? ''}`, { replace: true });
-    });
+    task.run(() =>
+      leadTo(navigate, async () => {
+        const { result } = await send(value, (sealed) =>
+          store.mutateAsync({
+            secrets: [{ name: name.trim(), staticProperties: [...readProperties(properties)], ...sealed }],
+          }),
+        );
+        setDone(true);
+        setValue('');
+        notifications.show({
+          title: t('Added “{{name}}”', { name: name.trim() }),
+          message: t('The secret is sealed in the vault.'),
+        });
+        return `/secrets/${result.secretIds[0] ?? ''}`;
+      }),
+    );
   };
 
   return (

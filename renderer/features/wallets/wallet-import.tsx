@@ -13,6 +13,7 @@ import { PasswordField } from '../../ui/password-field.tsx';
 import { SeedPhraseField } from './seed-phrase-field.tsx';
 import { phraseProblem, unknownWord } from './seed-words.ts';
 import { wordsOf } from '../keyslots/phrase.ts';
+import { leadTo } from '../../app/lead.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useImport } from '../accounts/transfer.ts';
@@ -86,28 +87,30 @@ export function ImportWallet(): ReactNode {
     event.preventDefault();
     setTried(true);
     if (problem !== null || phraseProblem(phrase) !== null) return;
-    task.run(async () => {
-      const { result } = await send((sealed) =>
-        finish.mutateAsync({
-          ...sealed,
-          walletName: name.trim(),
-          accounts: accounts.map((chain) => accountAt(chain, 0)),
-        }),
-      );
-      const { walletId, addresses } = result;
-      setDone(true);
-      setPhrase('');
-      setPassphrase('');
-      setShown(null);
-      notifications.show({
-        title: t('Imported “{{name}}”', { name: name.trim() }),
-        message:
-          addresses.length === 0
-            ? t('The wallet has no accounts yet.')
-            : t('The wallet has {{count}} accounts.', { count: addresses.length }),
-      });
-      navigate(`/wallets/${walletId}`, { replace: true });
-    });
+    task.run(() =>
+      leadTo(navigate, async () => {
+        const { result } = await send((sealed) =>
+          finish.mutateAsync({
+            ...sealed,
+            walletName: name.trim(),
+            accounts: accounts.map((chain) => accountAt(chain, 0)),
+          }),
+        );
+        const { walletId, addresses } = result;
+        setDone(true);
+        setPhrase('');
+        setPassphrase('');
+        setShown(null);
+        notifications.show({
+          title: t('Imported “{{name}}”', { name: name.trim() }),
+          message:
+            addresses.length === 0
+              ? t('The wallet has no accounts yet.')
+              : t('The wallet has {{count}} accounts.', { count: addresses.length }),
+        });
+        return `/wallets/${walletId}`;
+      }),
+    );
   };
 
   return (
