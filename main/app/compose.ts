@@ -3,18 +3,13 @@ import { randomFillSync } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { VaultEvent, VaultRpc, VaultStatus } from '../../preload/contract.ts';
-import { Rejections } from '../activities/request/reject-waiting.ts';
 import { AuditLog } from '../audit/audit-log.ts';
 import { isMarked } from '../audit/mark.ts';
-import { idTokenVerifier } from '../auth/id-tokens.ts';
-import { credentialUses, keyUses, LastUses } from '../auth/last-uses.ts';
-import { SecurityTimeline } from '../audit/security-timeline.ts';
-import { SigningCounts } from '../activities/answer/signing-counts.ts';
-import { signingTypes } from '../activities/define.ts';
-import { Backups } from '../backup/backups.ts';
+import type { LastUses } from '../auth/last-uses.ts';
+import type { Backups } from '../backup/backups.ts';
 import { restoreHere } from '../backup/restore.ts';
-import { Waiters } from '../http/waiters.ts';
-import { VaultCalls } from '../rpc/calls.ts';
+import type { Waiters } from '../http/waiters.ts';
+import { VaultCalls, type Surroundings as CallSurroundings } from '../rpc/calls.ts';
 import { homeDirectory } from './home-directory.ts';
 import { defaultPort, version, type Config } from './config.ts';
 import { listenForControl } from '../control/server.ts';
@@ -22,8 +17,6 @@ import { checkSecp256k1Accelerator } from '../crypto/keys/secp256k1.ts';
 import type { Checkpoints } from '../storage/checkpoints.ts';
 import { ownBytes } from '../crypto/secret-text.ts';
 import type { Connection } from '../storage/connection.ts';
-import { getOrganization } from '../storage/tables/organizations.ts';
-import { isNetworkOn } from '../storage/tables/settings.ts';
 import { namingDatabase } from '../storage/file/disk-state.ts';
 import type { UnitOfWork } from '../storage/unit-of-work.ts';
 import type { VaultDirectory } from '../storage/file/vault-directory.ts';
@@ -33,8 +26,8 @@ import { eraseReads } from '../http/erase-reads.ts';
 import type { DevControls } from '../http/dev/routes.ts';
 import type { Service } from '../http/handle.ts';
 import { OpeningPages, pageLifetimeMs } from '../http/window/opening-pages.ts';
-import { RequestJournal } from '../http/request-journal.ts';
-import { listen } from '../http/server.ts';
+import type { RequestJournal } from '../http/request-journal.ts';
+import { listen, type ServerOptions } from '../http/server.ts';
 import { WindowSessions } from '../http/window/sessions.ts';
 import type { RowGuard } from '../storage/integrity/guard.ts';
 import { misshapen } from '../storage/integrity/refusal.ts';
@@ -43,29 +36,27 @@ import { Keyring } from '../keys/keyring.ts';
 import { defaultPasswordCost, type PasswordCost } from '../keys/keyslots/password.ts';
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { isOfStorage } from '../lib/errors.ts';
+import type { OnFault } from '../lib/faults.ts';
 import { Listeners } from '../lib/listeners.ts';
-import { logFault, logInfo, logWarning } from '../lib/log.ts';
+import { logFault, logInfo } from '../lib/log.ts';
 import type { Random } from '../lib/random.ts';
 import type { DesktopCapabilities } from '../lib/desktop-capabilities.ts';
 import type { Messages } from '../delivery/messages/messages.ts';
-import { operations } from '../operations/index.ts';
 import { startSweeping } from '../operations/sweeping.ts';
 import type { Outbox } from '../delivery/queue/outbox.ts';
-import { createGrant } from '../operations/policies/grants.ts';
-import { GrantEnds } from '../operations/policies/grant-ends.ts';
-import { Doors } from '../doors/doors.ts';
-import { Nodes } from '../nodes/nodes.ts';
+import type { Doors } from '../doors/doors.ts';
 import { IdleLock } from '../settings/idle-lock.ts';
-import { RequestUse } from '../settings/request-use.ts';
-import { Settings } from '../settings/settings.ts';
-import { setUp, type MadeVault, type NewVault } from './create-vault.ts';
+import type { RequestUse } from '../settings/request-use.ts';
+import type { Settings } from '../settings/settings.ts';
+import { setUp, type MadeVault, type NewVault, type SetupParts } from './create-vault.ts';
 import { keychainOf } from './keychain.ts';
-import { deliveryParts } from './delivery-parts.ts';
+import { deliveryParts, type DeliveryParts } from './delivery-parts.ts';
 import { closeVaultFile, openVaultFile, type VaultFile } from './open-file.ts';
-import { storageParts } from './storage-parts.ts';
+import { ownerParts } from './owner-parts.ts';
+import { serviceParts, type ServiceParts } from './service-parts.ts';
+import { storageParts, type StorageParts } from './storage-parts.ts';
 import type { Surroundings } from './surroundings.ts';
 import { thisProgram } from './this-program.ts';
-import { LogWatch } from '../delivery/webhooks/log-watch.ts';
 import type { Webhooks } from '../delivery/webhooks/webhooks.ts';
 
 /** Replacements for real dependencies: `keyhearth dev` sets its seed and clock, tests set a keychain. */
@@ -182,182 +173,61 @@ function checkHasVault({ connection, directory }: VaultFile): void {
   ]);
 }
 
-function wire(config: Config, substitutes: Substitutes, file: VaultFile, { liftsFreeze }: Purpose): Opened {
-  const { directory, connection } = file;
+function wire(config: Config, substitutes: Substitutes, file: VaultFile, purpose: Purpose): Opened {
   const { random = systemRandom, clock = systemClock, passwordCost = defaultPasswordCost } = substitutes;
+  const { shell = {} } = substitutes;
   const keychain = substitutes.keychain ?? keychainOf(config);
   const isDev = substitutes.dev !== undefined;
-  const report = substitutes.onFault ?? logFault;
-  // The state of the disk was already reported when it changed.
-  const onFault = (error: unknown): void => {
-    if (!isOfStorage(error)) report(error);
-  };
   // The window's calls, which are created last, listen to these.
   const events = new Listeners<[VaultEvent]>();
-  const emit = (event: VaultEvent): void => {
-    events.emit(event).forEach(onFault);
-  };
-  const surroundings: Surroundings = { clock, onFault, emit };
+  const surroundings = surroundingsOf(events, clock, substitutes.onFault);
+  const { onFault, emit } = surroundings;
   const keyring = new Keyring({ random: systemRandom, clock });
-  const { guard, units, turns, verifications, storage, mark, checkpoints } = storageParts(
-    file,
-    keyring,
-    surroundings,
-  );
+  const stored = storageParts(file, keyring, surroundings);
+  const { units, guard, mark, checkpoints } = stored;
   const log = new AuditLog({ units, keyring, keychain, clock, mark, onFault });
-  const delivery = deliveryParts(
-    units,
-    keyring,
-    { isDev, isOnline: substitutes.shell?.isOnline },
+  const delivery = deliveryParts(units, keyring, { isDev, isOnline: shell.isOnline }, surroundings);
+  const serving = serviceParts({ config, random, isDev, keyring, log, stored, delivery }, surroundings);
+  const { service, journal, nodes } = serving;
+  const setup: SetupParts = { units, guard, keyring, keychain, random, clock, passwordCost };
+  let address = '';
+  const url = (): string => address;
+  const owner = ownerParts(
+    {
+      directory: config.dataDirectory,
+      shell,
+      units,
+      keyring,
+      service,
+      nodes,
+      random: systemRandom,
+      url,
+      sendWaiting: delivery.look,
+    },
     surroundings,
   );
-  const { outbox, messages, webhooks, network } = delivery;
-  const watch = new LogWatch(onFault);
-  const waiters = new Waiters(() => keyring.frozenAt !== undefined, onFault);
-  // Nothing that waits can be decided on before the owner thaws the vault.
-  keyring.onChange(() => {
-    if (keyring.frozenAt !== undefined) waiters.endAll();
-  });
-  const requestUse = new RequestUse(clock);
-  const lastUses = new LastUses({ table: credentialUses, units, keys: keyring, onFault });
-  const lastKeyUses = new LastUses({ table: keyUses, units, keys: keyring, onFault });
-  // Created before the doors: a request that waits at one goes on once the grants are deleted.
-  const grants = new GrantEnds({
-    units,
-    keys: keyring,
-    clock,
-    onFault,
-    onEnd: () => {
-      emit({ kind: 'status' });
-    },
-  });
-  const signing: ReadonlySet<string> = new Set(signingTypes(operations));
-  const signingCounts = new SigningCounts([...signing]);
-  const nodes = new Nodes(units, keyring);
-  const service: Service = {
-    units,
-    turns,
-    verifications,
-    keys: keyring,
-    random,
-    clock,
-    rpId: config.rpId,
-    verifyIdToken: idTokenVerifier({
-      issuers: config.oidcIssuers,
-      allowLoopback: config.allowLoopbackIssuers,
-      clock,
-      isNetworkOn: () => units.read(isNetworkOn),
-    }),
-    preview: (wanted) => nodes.preview(wanted),
-    sandbox: isDev,
-    post: (tx, organizationId, message) => {
-      messages.post(tx, organizationId, message);
-    },
-    lastUses: (tx, organizationId) => lastUses.of(tx, organizationId),
-    keyUses: (tx, organizationId) => lastKeyUses.of(tx, organizationId),
-    onKeyUse: (keyId, use) => {
-      lastKeyUses.note(keyId, use);
-    },
-    signingCounts,
-    onAppended: (tx, row, by) => {
-      webhooks.onAppended(tx, row);
-      watch.appended();
-      // Members of a sub-organization are strangers to the owner of this computer: anyone may have signed up
-      // there.
-      if (by !== null && getOrganization(tx, by.organizationId)?.parentId === null) requestUse.note();
-    },
-    logFollowed: () => guard.followed(),
-    rejections: new Rejections(),
-    watchLog: (listener) => watch.add(listener),
-    operations,
-    waiters,
-    onActivity: ({ id, organizationId, type, status }) => {
-      if (status !== 'ACTIVITY_STATUS_CONSENSUS_NEEDED') waiters.decided(id);
-      if (status === 'ACTIVITY_STATUS_COMPLETED' && !signing.has(type)) waiters.changed(organizationId);
-      log.noticed();
-      if (type === createGrant.versions[0].type && status === 'ACTIVITY_STATUS_COMPLETED') grants.look();
-      emit({ kind: 'activity', id, type, status });
-    },
-    onCaller: (caller) => {
-      const { credentialId, organizationId } = caller;
-      if (credentialId !== undefined) lastUses.note(credentialId, { organizationId, usedAt: clock.now() });
-    },
-    onFault,
-  };
-  const journal = new RequestJournal(service, () => {
-    emit({ kind: 'requests' });
-  });
-  let url = '';
-  const parts = { units, guard, keyring, keychain, random, clock, passwordCost };
-  const timeline = new SecurityTimeline({ units, keyring, clock, onFault });
-  const backups = new Backups({
-    units,
-    keyring,
-    clock,
-    directory: config.dataDirectory,
-    suggestedDirectory: join(homeDirectory(), 'Keyhearth backups'),
-    onChange: () => {
-      emit({ kind: 'backups' });
-    },
-    onFailure: logWarning,
-    onEvent: (kind) => {
-      timeline.note(kind);
-    },
-  });
-  const settings = new Settings({
-    units,
-    keys: keyring,
-    clock,
-    shell: substitutes.shell ?? {},
-    onChange: () => {
-      // Deliveries that waited for the network start at once.
-      delivery.look();
-      emit({ kind: 'settings' });
-    },
-  });
-  const doors = new Doors({
-    service,
-    keyring,
-    nodes,
-    random: systemRandom,
-    lastUses: service.lastUses,
-    homeDirectory: homeDirectory(),
-    directory: config.dataDirectory ?? undefined,
-    url: () => url,
-    onChange: () => {
-      emit({ kind: 'doors' });
-    },
-    onEvent: (kind, door) => {
-      timeline.note(kind, door);
-    },
-  });
-  const rpc = new VaultCalls(parts, service, {
+  const { backups, settings, doors, timeline } = owner;
+  const rpc = new VaultCalls(setup, service, {
+    ...owner,
     log,
-    backups,
-    messages,
+    messages: delivery.messages,
     journal,
-    settings,
-    doors,
-    timeline,
     version,
     directory: config.dataDirectory,
-    liftsFreeze,
+    liftsFreeze: purpose.liftsFreeze,
     program: substitutes.program ?? thisProgram(),
     distDirectory: join(config.rendererDirectory, '..'),
-    url: () => url,
+    url,
     delayed: delivery.delayed,
-    storage: () => storage?.trouble ?? null,
-    restore:
-      directory === undefined
-        ? null
-        : (wish) => restoreHere(connection, directory, { ...wish, keychain, random: systemRandom, clock }),
+    storage: () => stored.storage?.trouble ?? null,
+    restore: restoring(file, { keychain, random: systemRandom, clock }),
   });
   // Once a vault that was frozen before is frozen again.
   timeline.watch();
   events.add((event) => {
     rpc.emit(event);
   });
-  storage?.begin();
+  stored.storage?.begin();
   const lock = (): void => {
     log.signBeforeLock();
     keyring.lock();
@@ -366,18 +236,91 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile, { lifts
     clock,
     keys: keyring,
     autoLock: () => settings.autoLock(),
-    requestUse,
+    requestUse: serving.requestUse,
     lock,
     warn: (seconds) => {
       emit({ kind: 'lockSoon', seconds });
     },
     onFault,
   });
-  const vault: OpenVault = {
-    connection,
-    units,
-    guard,
-    keyring,
+  const vault = vaultOver({
+    file,
+    stored,
+    log,
+    delivery,
+    serving,
+    rpc,
+    backups,
+    idleLock,
+    setup,
+    emit,
+    lock,
+  });
+  return {
+    vault,
+    rpc,
+    service,
+    directory: file.directory,
+    journal,
+    backups,
+    checkpoints,
+    settings,
+    doors,
+    idleLock,
+    listensAt: (url) => {
+      address = url;
+    },
+    lock,
+  };
+}
+
+function surroundingsOf(
+  events: Listeners<[VaultEvent]>,
+  clock: Clock,
+  report: OnFault = logFault,
+): Surroundings {
+  // The state of the disk was already reported when it changed.
+  const onFault = (error: unknown): void => {
+    if (!isOfStorage(error)) report(error);
+  };
+  const emit = (event: VaultEvent): void => {
+    events.emit(event).forEach(onFault);
+  };
+  return { clock, onFault, emit };
+}
+
+/** Restores a backup in the place of the file's vault; null for a vault in memory. */
+function restoring(
+  { connection, directory }: VaultFile,
+  sources: Pick<SetupParts, 'keychain' | 'random' | 'clock'>,
+): CallSurroundings['restore'] {
+  if (directory === undefined) return null;
+  return (wish) => restoreHere(connection, directory, { ...wish, ...sources });
+}
+
+interface VaultParts {
+  readonly file: VaultFile;
+  readonly setup: SetupParts;
+  readonly stored: StorageParts;
+  readonly log: AuditLog;
+  readonly delivery: DeliveryParts;
+  readonly serving: ServiceParts;
+  readonly backups: Backups;
+  readonly rpc: VaultCalls;
+  readonly idleLock: IdleLock;
+  readonly emit: (event: VaultEvent) => void;
+  readonly lock: () => void;
+}
+
+function vaultOver(parts: VaultParts): OpenVault {
+  const { file, setup, stored, log, delivery, serving, rpc, emit } = parts;
+  const { outbox, webhooks, messages } = delivery;
+  const { lastUses, lastKeyUses, requestUse, waiters } = serving;
+  return {
+    connection: file.connection,
+    units: stored.units,
+    guard: stored.guard,
+    keyring: setup.keyring,
     rpc,
     log,
     outbox,
@@ -387,70 +330,87 @@ function wire(config: Config, substitutes: Substitutes, file: VaultFile, { lifts
     lastKeyUses,
     requestUse,
     waiters,
-    setUp: (vault) => setUp(parts, vault),
+    setUp: (vault) => setUp(setup, vault),
     unlockWithPassword: (password) => rpc.unlock({ with: 'password', password }),
     emit,
     close: () => {
-      network.close();
-      lastUses.stop();
-      lastKeyUses.stop();
-      grants.close();
-      idleLock.close();
-      void backups.close();
-      void outbox.close();
-      void webhooks.close();
-      messages.close();
-      lock();
-      // The timeline notes the lock.
-      units.flush();
-      guard.stop();
-      storage?.close();
-      keychain.close?.();
-      mark?.close();
-      void checkpoints?.close();
-      closeVaultFile(file);
+      closeParts(parts);
     },
   };
-  const listensAt = (address: string): void => {
-    url = address;
-  };
-  return {
-    vault,
-    rpc,
-    service,
-    directory,
-    journal,
-    backups,
-    checkpoints,
-    settings,
-    doors,
-    idleLock,
-    listensAt,
-    lock,
-  };
+}
+
+/** Ends all that works by itself, then erases the keys, then releases the file. */
+function closeParts({ file, setup, stored, delivery, serving, backups, idleLock, lock }: VaultParts): void {
+  delivery.network.close();
+  serving.lastUses.stop();
+  serving.lastKeyUses.stop();
+  serving.grants.close();
+  idleLock.close();
+  void backups.close();
+  void delivery.outbox.close();
+  void delivery.webhooks.close();
+  delivery.messages.close();
+  lock();
+  // The timeline notes the lock.
+  stored.units.flush();
+  stored.guard.stop();
+  stored.storage?.close();
+  setup.keychain.close?.();
+  stored.mark?.close();
+  void stored.checkpoints?.close();
+  closeVaultFile(file);
 }
 
 /** Opens the vault and serves it on loopback; the vault may be missing or locked, and the service says so. */
 export async function startVault(config: Config, substitutes: Substitutes = {}): Promise<Vault> {
-  const {
-    vault,
-    rpc,
-    service,
-    directory,
-    journal,
-    backups,
-    settings,
-    doors,
-    idleLock,
-    listensAt,
-    lock,
-    checkpoints,
-  } = open(config, substitutes, { liftsFreeze: true });
-  const { units, keyring, log, outbox, webhooks, messages, lastUses, lastKeyUses } = vault;
+  const opened = open(config, substitutes, { liftsFreeze: true });
+  const { vault, service, backups, doors, idleLock, listensAt } = opened;
+  const { units, keyring, outbox, webhooks } = vault;
+  const { clock, onFault } = service;
   const sessions = new WindowSessions();
   // Ends in reverse order of starting. Each part ends even if another fails, so that the keys are erased and
   // the file is released.
   await using started = new AsyncDisposableStack();
+  deferEndOfVault(started, opened);
+  backups.start();
+  const server = await listen(serverOptions(config, substitutes, opened, sessions));
+  started.defer(() => server.close());
+  started.defer(() => {
+    service.waiters.endAll();
+  });
+  const url = `http://127.0.0.1:${String(server.port)}`;
+  logInfo(`The service listens on port ${String(server.port)}`);
+  keyring.onChange((unlocked) => {
+    logInfo(`The vault is ${unlocked ? 'unlocked' : keyring.frozenAt === undefined ? 'locked' : 'frozen'}`);
+  });
+  listensAt(url);
+  const pages = new OpeningPages([homeDirectory(), tmpdir()], onFault);
+  started.defer(() => {
+    pages.close();
+  });
+  const links = windowLinks(server.port, sessions, pages);
+  await listenForCommands(started, config, opened, { port: server.port, links });
+  await doors.look();
+  started.defer(() => doors.close());
+  outbox.start();
+  webhooks.start();
+  started.defer(startSweeping({ units, keys: keyring, clock, onFault }));
+  started.defer(() => {
+    idleLock.close();
+  });
+  const running = started.move();
+  return {
+    ...vault,
+    url,
+    ...links,
+    close: () => running.disposeAsync(),
+  };
+}
+
+/** Ends the vault itself, after all that was started over it. */
+function deferEndOfVault(started: AsyncDisposableStack, opened: Opened): void {
+  const { vault, backups, checkpoints, lock } = opened;
+  const { log, outbox, webhooks, messages, lastUses, lastKeyUses } = vault;
   started.defer(() => {
     vault.close();
   });
@@ -468,8 +428,16 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
   started.defer(() => outbox.close());
   started.defer(() => lastUses.close());
   started.defer(() => lastKeyUses.close());
-  backups.start();
-  const server = await listen({
+}
+
+function serverOptions(
+  config: Config,
+  substitutes: Substitutes,
+  opened: Opened,
+  sessions: WindowSessions,
+): ServerOptions {
+  const { vault, rpc, service, journal, backups, settings, doors, idleLock } = opened;
+  return {
     service,
     rpc,
     uploadBackup: (part) => backups.upload(part),
@@ -484,30 +452,18 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
     },
     ...(config.ui ? { window: config.rendererDirectory } : {}),
     discoveryKeys: () => ({ ...rpc.serverKeys() }),
-    webhookKeys: () => webhooks.jwks(),
+    webhookKeys: () => vault.webhooks.jwks(),
     reference: { version, directory: config.referenceDirectory },
     site: config.siteDirectory,
     ...(substitutes.dev ? { dev: substitutes.dev(vault) } : {}),
     answerProgram: doors.answer,
-  });
-  started.defer(() => server.close());
-  started.defer(() => {
-    service.waiters.endAll();
-  });
-  const url = `http://127.0.0.1:${String(server.port)}`;
-  logInfo(`The service listens on port ${String(server.port)}`);
-  keyring.onChange((unlocked) => {
-    logInfo(`The vault is ${unlocked ? 'unlocked' : keyring.frozenAt === undefined ? 'locked' : 'frozen'}`);
-  });
-  listensAt(url);
-  const { clock, onFault } = service;
+  };
+}
+
+function windowLinks(port: number, sessions: WindowSessions, pages: OpeningPages): WindowLinks {
   // The link uses the name, since passkeys belong to names.
-  const linkWith = (code: string): string => `http://localhost:${server.port}/#code=${code}`;
-  const pages = new OpeningPages([homeDirectory(), tmpdir()], onFault);
-  started.defer(() => {
-    pages.close();
-  });
-  const links: WindowLinks = {
+  const linkWith = (code: string): string => `http://localhost:${String(port)}/#code=${code}`;
+  return {
     newLink: () => linkWith(sessions.newCode()),
     newPage: () => {
       const code = sessions.newCode(pageLifetimeMs, () => {
@@ -517,36 +473,37 @@ export async function startVault(config: Config, substitutes: Substitutes = {}):
       return page;
     },
   };
-  if (directory !== undefined) {
-    const control = await listenForControl({
-      directory: directory.path,
-      others: [...(config.runtimeDirectory === undefined ? [] : [config.runtimeDirectory]), tmpdir()],
-      secret: directory.nonce,
-      left: directory.left?.socket ?? undefined,
-      press: () => service.turns.press(),
-      answer: controlApp(rpc, service, config.ui ? links : undefined, () => rpc.keepFrozen()),
-      onServed: eraseReads,
-    });
-    if (control === undefined) {
-      onFault(new Error('no directory here can hold a private socket: no command can reach this vault'));
-    } else started.defer(() => control.close());
-    directory.publish({ port: server.port, socket: control?.address ?? null });
-  }
-  await doors.look();
-  started.defer(() => doors.close());
-  outbox.start();
-  webhooks.start();
-  started.defer(startSweeping({ units, keys: keyring, clock, onFault }));
-  started.defer(() => {
-    idleLock.close();
+}
+
+/** The ways to a service that listens. */
+interface Ways {
+  readonly port: number;
+  readonly links: WindowLinks;
+}
+
+/** Listens for the owner's own commands, and says in the vault's directory where: a vault in memory has none. */
+async function listenForCommands(
+  started: AsyncDisposableStack,
+  config: Config,
+  { rpc, service, directory }: Opened,
+  { port, links }: Ways,
+): Promise<void> {
+  if (directory === undefined) return;
+  const control = await listenForControl({
+    directory: directory.path,
+    others: [...(config.runtimeDirectory === undefined ? [] : [config.runtimeDirectory]), tmpdir()],
+    secret: directory.nonce,
+    left: directory.left?.socket ?? undefined,
+    press: () => service.turns.press(),
+    answer: controlApp(rpc, service, config.ui ? links : undefined, () => rpc.keepFrozen()),
+    onServed: eraseReads,
   });
-  const running = started.move();
-  return {
-    ...vault,
-    url,
-    ...links,
-    close: () => running.disposeAsync(),
-  };
+  if (control === undefined) {
+    service.onFault(
+      new Error('no directory here can hold a private socket: no command can reach this vault'),
+    );
+  } else started.defer(() => control.close());
+  directory.publish({ port, socket: control?.address ?? null });
 }
 
 /** Sealing always uses the system's randomness, even where ids and keys come from a seed. */

@@ -86,3 +86,5 @@ export function deliveryParts(
   };
   return { outbox, messages, webhooks, network, look, delayed };
 }
+
+export type DeliveryParts = ReturnType<typeof deliveryParts>;

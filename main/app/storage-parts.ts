@@ -66,3 +66,5 @@ export function storageParts(
   const checkpoints = directory && new Checkpoints(connection, directory.database, onFault);
   return { guard, units, turns, verifications, storage, mark, checkpoints };
 }
+
+export type StorageParts = ReturnType<typeof storageParts>;
