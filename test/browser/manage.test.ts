@@ -11,10 +11,11 @@ import { mnemonicToSeedSync } from 'bip39';
 import type { Browser, Page } from 'playwright-core';
 import { privateKeyToAddress } from 'viem/accounts';
 import { bytesToHex } from 'viem';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { authenticatorsOf } from './support/authenticator.ts';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import type { BrowserWindow } from './support/chromium.ts';
+import { goOnFromTestToTest } from './support/in-order.ts';
 import { axeFindings, screenFindings } from './support/inspect.ts';
 import { newVaultHome, serveDevVault } from './support/service.ts';
 import type { Service } from './support/service.ts';
@@ -273,18 +274,7 @@ describe('what one person does in one vault', () => {
     return () => resources.disposeAsync();
   });
 
-  // Each test goes on where the one before it ended.
-  let broken: string | undefined;
-
-  beforeEach(() => {
-    if (broken !== undefined) throw new Error(`not tried: “${broken}” failed before`);
-  });
-
-  afterEach(async ({ task }) => {
-    if (task.result?.state !== 'fail' || broken !== undefined) return;
-    broken = task.name;
-    await takePicture(page, `failed-${task.name.replaceAll(/\W+/g, '-')}`);
-  });
+  goOnFromTestToTest(() => page);
 
   const words = knownWallet.phrase.split(' ');
 

@@ -7,9 +7,10 @@ import { Turnkey } from '@turnkey/sdk-server';
 import type { Page } from 'playwright-core';
 import decodeQr from 'qr/decode.js';
 import { hashMessage, isAddress, keccak256, recoverAddress, toBytes, toPrefixedMessage } from 'viem';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
 import type { BrowserWindow } from './support/chromium.ts';
+import { goOnFromTestToTest } from './support/in-order.ts';
 import { readPng } from './support/png.ts';
 import { newVaultHome } from './support/service.ts';
 import type { Service } from './support/service.ts';
@@ -44,18 +45,7 @@ beforeAll(async () => {
   return () => resources.disposeAsync();
 });
 
-// Each test goes on where the one before it ended.
-let broken: string | undefined;
-
-beforeEach(() => {
-  if (broken !== undefined) throw new Error(`not tried: “${broken}” failed before`);
-});
-
-afterEach(async ({ task }) => {
-  if (task.result?.state !== 'fail' || broken !== undefined) return;
-  broken = task.name;
-  await takePicture(page, `failed-${task.name.replaceAll(/\W+/g, '-')}`);
-});
+goOnFromTestToTest(() => page);
 
 const look = (name: string): Promise<void> => takePicture(page, name);
 
