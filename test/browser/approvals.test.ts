@@ -10,7 +10,7 @@ import {
   newUserBy,
   resultOf,
 } from '../support/support.ts';
-import { sharedChromium, openWindow } from './support/chromium.ts';
+import { sharedChromium, openWindow, openHome } from './support/chromium.ts';
 import { inspectScreens } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
 import { button, goTo, heading, lock, readFacts, sendVote } from './support/steps.ts';
@@ -181,10 +181,8 @@ test('the next window shows a vote that was not sent, and nothing is decided', a
     await ben.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'First', userIds: [] }),
   );
   const status = async () => activityOf(await root.query('get_activity', { activityId: asked.id })).status;
-  await using person = await openWindow(browser);
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   const approve = async (): Promise<void> => {
     await goTo(page, 'Approvals');
     await page.getByRole('link', { name: /First requested by Ben/ }).click();
@@ -270,10 +268,8 @@ test('a request says its values in the words of the window, and names to the let
   await root.as(key).submit('create_users', 'CREATE_USERS_V3', {
     users: [user('API_KEY_CURVE_P256', newTestKey().publicKey)],
   });
-  await using person = await openWindow(browser);
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   await page.getByRole('link', { name: 'Review', exact: true }).click();
   const facts = await readFacts(page.getByRole('dialog'));
   expect(facts.get('Users, api keys, curve type')).toBe('P-256');

@@ -1,7 +1,7 @@
 /** An idle vault: the warning before its lock, and the forms after the unlock. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { openWindow, sharedChromium } from './support/chromium.ts';
+import { openWindow, sharedChromium, openHome } from './support/chromium.ts';
 import { axeFindings, visit } from './support/inspect.ts';
 import { newVaultHome, serveDevVault } from './support/service.ts';
 import { button, firstRun, goTo, heading, lock, password } from './support/steps.ts';
@@ -71,10 +71,8 @@ test('an idle vault warns, stays open for a person who returns, and keeps what w
 
 test('a form that a lock takes away while it is answered leads to what it created', async () => {
   await using service = await serveDevVault();
-  await using person = await openWindow(browser);
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   const unlock = async (): Promise<void> => {
     await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(service.recoveryPhrase);
     await button(page, 'Unlock').click();

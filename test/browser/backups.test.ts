@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { temporaryDirectory } from '../support/support.ts';
-import { sharedChromium, openWindow } from './support/chromium.ts';
+import { sharedChromium, openWindow, openHome } from './support/chromium.ts';
 import { axeFindings } from './support/inspect.ts';
 import { newVaultHome, serveDevVault } from './support/service.ts';
 import { button, chooseSegment, firstRun, goTo, heading, makeWallet } from './support/steps.ts';
@@ -135,10 +135,8 @@ describe('a person with a vault', () => {
 
 test('a vault in memory has no backups, and does not ask for any', async () => {
   await using service = await serveDevVault();
-  await using person = await openWindow(browser);
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   await goTo(page, 'Backups');
   await page.getByText('This vault is in memory').waitFor();
   await goTo(page, 'Wallets');

@@ -1,28 +1,19 @@
 /** Connect in the window: what came to the API, and what was wrong with it, as it comes. */
-import type { Browser } from 'playwright-core';
 import { serializeTransaction } from 'viem';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readSpenders, type PolicyText } from '../../main/lib/policies/spenders.ts';
 import { newTestKey, newWallet, send, testKeyOf } from '../support/support.ts';
-import { sharedChromium, openWindow } from './support/chromium.ts';
+import { openHome } from './support/chromium.ts';
 import { inspectScreens } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, choose, chooseSegment, exportFrom, goTo, heading, hold } from './support/steps.ts';
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await sharedChromium();
-});
+import { button, choose, chooseSegment, exportFrom, goTo, hold } from './support/steps.ts';
 
 test('a request with a wrong signature is explained as it arrives, and one that policies refuse leads to them', async () => {
   await using service = await serveDevVault();
   const { root } = service;
-  await using person = await openWindow(browser);
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
   const { look, amiss: found } = inspectScreens(page);
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   await goTo(page, 'Connect');
   await page.getByText('No requests yet').waitFor();
   await look('connect-no-request');

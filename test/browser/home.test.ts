@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { sharedChromium, openWindow, takePicture, openHome } from './support/chromium.ts';
 import { ethereumAccount, resultOf, solanaAccount } from '../support/support.ts';
 import { axeFindings, screenFindings } from './support/inspect.ts';
 import { newVaultHome, serveDevVault } from './support/service.ts';
@@ -283,11 +283,9 @@ describe('the palette', () => {
 
   test('changes what it changes so that it can be undone, and locks', async () => {
     await using service = await serveDevVault();
-    await using person = await openWindow(browser);
+    await using person = await openHome(service.windowUrl);
     const { page } = person;
     const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
-    await page.goto(service.windowUrl);
-    await heading(page, 'Home').waitFor();
     await page.keyboard.press('ControlOrMeta+k');
     await page.getByRole('combobox', { name: 'Search and commands' }).waitFor();
     await page.keyboard.type('dark');

@@ -13,7 +13,7 @@ import { privateKeyToAddress } from 'viem/accounts';
 import { bytesToHex } from 'viem';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { authenticatorsOf } from './support/authenticator.ts';
-import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { sharedChromium, openWindow, takePicture, openHome } from './support/chromium.ts';
 import type { BrowserWindow } from './support/chromium.ts';
 import { goOnFromTestToTest } from './support/in-order.ts';
 import { axeFindings, screenFindings } from './support/inspect.ts';
@@ -50,12 +50,10 @@ beforeAll(async () => {
 describe('every screen for managing what is in a vault', () => {
   test('passes axe-core, in light and in dark, and fits a narrow window', async () => {
     await using service = await serveDevVault();
-    await using person = await openWindow(browser);
+    await using person = await openHome(service.windowUrl);
     const { page } = person;
     const found: string[] = [];
     const seen: string[] = [];
-    await page.goto(service.windowUrl);
-    await heading(page, 'Home').waitFor();
     await manageTour(
       page,
       async (screen) => {

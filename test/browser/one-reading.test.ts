@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { newSecret } from '../support/new-secret.ts';
 import { activityOf, allowByVotes, ethereumAccount, newTestKey, resultOf } from '../support/support.ts';
 import type { Json, TestClient } from '../support/support.ts';
-import { sharedChromium, openWindow } from './support/chromium.ts';
+import { sharedChromium, openWindow, openHome } from './support/chromium.ts';
 import { axeFindings, tooWideFindings, visit } from './support/inspect.ts';
 import { addressesOf, furnish, patterns } from './support/places.ts';
 import { serveDevVault } from './support/service.ts';
@@ -135,10 +135,8 @@ test('each character of a text is rendered in the order that is signed', async (
     accounts: [ethereumAccount],
   });
   const [signWith] = resultOf(made).addresses;
-  await using person = await openWindow(browser);
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   const amiss: string[] = [];
   for (const [what, payload] of deceiving) {
     const request = { ...asText, payload, signWith };
@@ -245,10 +243,8 @@ describe('what others named', () => {
     let named = 0;
     const values = await furnish(service, (what) => deceive(`${what} ${String((named += 1))}`));
     const keyslots = { keyslotId: '00000000-0000-4000-8000-000000000000', template: 'two-approvals' };
-    await using person = await openWindow(browser);
+    await using person = await openHome(service.windowUrl);
     const { page } = person;
-    await page.goto(service.windowUrl);
-    await heading(page, 'Home').waitFor();
     const found = new Map<string, string>();
     let shown = 0;
     for (const address of patterns.flatMap((pattern) => addressesOf(pattern, { ...keyslots, ...values }))) {
@@ -274,10 +270,8 @@ describe('what others named', () => {
     const profile = { sessionProfileName: long, scope };
     resultOf(await root.submit('create_session_profile', 'CREATE_SESSION_PROFILE', profile));
     const secretId = await newSecret(root, long);
-    await using person = await openWindow(browser);
+    await using person = await openHome(service.windowUrl);
     const { page } = person;
-    await page.goto(service.windowUrl);
-    await heading(page, 'Home').waitFor();
     const found: string[] = [];
     for (const address of [`/secrets/${secretId}`, '/users/new', '/policies/permissions', '/sessions']) {
       await visit(page, address);

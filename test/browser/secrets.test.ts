@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { newSecret } from '../support/new-secret.ts';
-import { openWindow, sharedChromium, takePicture } from './support/chromium.ts';
+import { openWindow, sharedChromium, takePicture, openHome } from './support/chromium.ts';
 import { axeFindings, screenFindings, visit } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
 import { button, exportFrom, goTo, heading, hold, leaveDialog, lock, openDialog } from './support/steps.ts';
@@ -142,10 +142,8 @@ test('an answer that comes after a lock names nothing on the screen of the lock'
 
 test('a person who left the form of a secret is not led away where it is stored afterwards', async () => {
   await using service = await serveDevVault();
-  await using person = await openWindow(browser);
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   const answers = Promise.withResolvers<undefined>();
   const asked = Promise.withResolvers<undefined>();
   await page.route('**/window/call', async (route) => {

@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newWallet, temporaryDirectory } from '../support/support.ts';
-import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { sharedChromium, openWindow, takePicture, openHome } from './support/chromium.ts';
 import { visit } from './support/inspect.ts';
 import { newVaultHome, portToKeep, serveDevVault } from './support/service.ts';
 import {
@@ -197,10 +197,8 @@ describe('a refusal', () => {
 
   test('of a read is shown with a way to try again', async () => {
     await using service = await serveDevVault();
-    await using person = await openWindow(browser);
+    await using person = await openHome(service.windowUrl);
     const { page } = person;
-    await page.goto(service.windowUrl);
-    await heading(page, 'Home').waitFor();
     let broken = true;
     await page.route('**/window/call', async (route) => {
       if (!broken) return route.continue();
@@ -221,10 +219,8 @@ describe('a refusal', () => {
 describe('a screen that cannot be shown', () => {
   test('says so where an empty list would promise entries', async () => {
     await using service = await serveDevVault();
-    await using person = await openWindow(browser);
+    await using person = await openHome(service.windowUrl);
     const { page } = person;
-    await page.goto(service.windowUrl);
-    await heading(page, 'Home').waitFor();
     for (const kind of ['wallets', 'private-keys', 'secrets', 'users', 'policies']) {
       await visit(page, `/${kind}/00000000-0000-4000-8000-000000000000/activity`);
       await page.getByRole('alert').filter({ hasText: 'Couldn’t load' }).waitFor();
@@ -252,10 +248,8 @@ describe('a screen that cannot be shown', () => {
 
   test('is not the address book, whatever its address names', async () => {
     await using service = await serveDevVault();
-    await using person = await openWindow(browser);
+    await using person = await openHome(service.windowUrl);
     const { page } = person;
-    await page.goto(service.windowUrl);
-    await heading(page, 'Home').waitFor();
     const field = page.getByRole('textbox', { name: 'Address', exact: true });
     for (const address of ['100%', 'a/b?c#d', '%41']) {
       await page.evaluate((given) => {

@@ -10,7 +10,7 @@ import { makeConfig } from '../../main/app/config.ts';
 import { openVault } from '../../main/app/compose.ts';
 import { noSmallDisks, SmallDisk } from '../storage/small-disk.ts';
 import { CommandProcess, temporaryDirectory, TestClient, testKeyOf } from '../support/support.ts';
-import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { sharedChromium, openWindow, takePicture, openHome } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { goTo, heading, lock } from './support/steps.ts';
 
@@ -37,10 +37,8 @@ test.skipIf(obstacle !== undefined)(
     const { organizationId } = JSON.parse(stdout) as { readonly organizationId: string };
     await using service = disk.start(['serve', '--ui', '--port', '0', '--json', ...unlocking, ...places]);
     const { url, windowUrl } = JSON.parse(await service.nextLine()) as Record<'url' | 'windowUrl', string>;
-    await using person = await openWindow(browser);
+    await using person = await openHome(windowUrl);
     const { page } = person;
-    await page.goto(windowUrl);
-    await heading(page, 'Home').waitFor();
     const notice = page.getByRole('alert').filter({ hasText: 'The vault’s disk is full' });
     expect(await notice.count()).toBe(0);
 

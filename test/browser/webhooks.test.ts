@@ -1,26 +1,17 @@
 /** Webhooks through the window: an endpoint added, tested, switched off and deleted, and its deliveries. */
-import type { Browser } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { WebhookReceiver } from '../delivery/webhook-receiver.ts';
-import { sharedChromium, openWindow, takePicture } from './support/chromium.ts';
+import { takePicture, openHome } from './support/chromium.ts';
 import { axeFindings, tooWideFindings } from './support/inspect.ts';
 import { serveDevVault } from './support/service.ts';
-import { button, goTo, heading } from './support/steps.ts';
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await sharedChromium();
-});
+import { button, goTo } from './support/steps.ts';
 
 test('the window adds an endpoint, tests it, shows the result, and deletes it', async () => {
   await using receiver = await WebhookReceiver.start();
   await using service = await serveDevVault();
-  await using person = await openWindow(browser);
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
   const found: string[] = [];
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   await goTo(page, 'Webhooks');
   await page.getByText('No deliveries').waitFor();
   found.push(...(await axeFindings(page, 'webhooks-empty')));

@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { inProcess, startKeyring } from '../../keys/keychain.ts';
 import type { Environment } from '../../keys/keychain.ts';
-import { sharedChromium, openWindow } from '../support/chromium.ts';
+import { sharedChromium, openWindow, openHome } from '../support/chromium.ts';
 import { axeFindings, screenFindings } from '../support/inspect.ts';
 import { newVaultHome } from '../support/service.ts';
 import type { VaultHome } from '../support/service.ts';
@@ -148,11 +148,8 @@ test('a vault opens with the keychain; locked, lost or gone, that is said, and w
   }
   {
     await using service = await home.serveWithKeychain(keyring.environment);
-    await using person = await openWindow(browser);
-    const { page } = person;
     // The keychain opens it before the window loads.
-    await page.goto(service.windowUrl);
-    await heading(page, 'Home').waitFor();
+    await using _ = await openHome(service.windowUrl);
   }
 
   // The key is no longer in it.

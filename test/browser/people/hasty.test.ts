@@ -1,20 +1,18 @@
 /** A hasty person holds a key down, or presses twice. The class: one act for one press, and none that a question was to come before. */
 import { expect, test } from 'vitest';
 import { newWallet } from '../../support/support.ts';
-import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { openHome } from '../support/chromium.ts';
 import { visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
-import { button, goTo, heading } from '../support/steps.ts';
+import { button, goTo } from '../support/steps.ts';
 
 /** As often as a keyboard repeats a key in half a second. */
 const repeats = 15;
 
 test('Enter held on Freeze asks, and freezes nothing', async () => {
   await using service = await serveDevVault();
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   const freezes: string[] = [];
   page.on('request', (request) => {
     if (request.url().endsWith('/window/freeze')) freezes.push(request.url());
@@ -45,10 +43,8 @@ test('a slow second press on Archive brings nothing back', async () => {
   await using service = await serveDevVault();
   const { root } = service;
   const { walletId } = await newWallet(root, 'Savings');
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   await visit(page, `/wallets/${walletId}`);
   const archive = button(page, /^Archive$/);
   await archive.scrollIntoViewIfNeeded();

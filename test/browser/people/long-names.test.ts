@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { limits } from '../../../main/operations/shared/limits.ts';
 import { newTestKey, newWallet, resultOf } from '../../support/support.ts';
-import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { openHome } from '../support/chromium.ts';
 import { tooWideFindings, visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
-import { button, heading, leaveDialog } from '../support/steps.ts';
+import { button, leaveDialog } from '../support/steps.ts';
 
 /** One word, which no line breaks by itself. */
 const longest = 'W'.repeat(limits.composedNameCharacters);
@@ -32,10 +32,8 @@ test('of a user and an API key fit every screen that shows them', async () => {
     encoding: 'PAYLOAD_ENCODING_TEXT_UTF8',
     hashFunction: 'HASH_FUNCTION_KECCAK256',
   });
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   const amiss: string[] = [];
   for (const path of [
     '/',
@@ -60,10 +58,8 @@ test('a name is confirmed as the screen shows it', async () => {
   const [userId = ''] = resultOf(
     await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] }),
   ).userIds;
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   await visit(page, `/users/${userId}`);
   await button(page, 'Delete…').click();
   const dialog = page.getByRole('dialog');

@@ -5,9 +5,9 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../main/lib/clock.ts';
 import { newWallet, startTestVault, type TestClient } from '../../support/support.ts';
-import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { openHome } from '../support/chromium.ts';
 import { screenFindings } from '../support/inspect.ts';
-import { button, confirmWhenAsked, goTo, heading, password } from '../support/steps.ts';
+import { button, confirmWhenAsked, goTo, password } from '../support/steps.ts';
 
 const friend = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
 
@@ -42,11 +42,9 @@ test('an agent is created as the second person approves each request, and one th
   expect((await root.submit('update_root_quorum', 'UPDATE_ROOT_QUORUM', quorum)).status).toBe(200);
   const programs = async (): Promise<string> => JSON.stringify(await vault.rpc.doors());
 
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(vault.newLink());
   const { page } = person;
   const amiss: string[] = [];
-  await page.goto(vault.newLink());
-  await heading(page, 'Home').waitFor();
   await confirmWhenAsked(page);
   await goTo(page, 'Agents');
   const form = page.getByRole('dialog', { name: 'New agent' });

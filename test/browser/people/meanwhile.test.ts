@@ -10,7 +10,7 @@ import {
   startTestVault,
   temporaryDirectory,
 } from '../../support/support.ts';
-import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { openWindow, sharedChromium, openHome } from '../support/chromium.ts';
 import type { BrowserWindow } from '../support/chromium.ts';
 import { axeFindings, visit } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
@@ -51,10 +51,8 @@ test('no other key signs, or pays, where the preselected one is deleted', async 
     );
   const { walletId, addresses } = await newWallet('First');
   await newWallet('Second');
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
 
   await goTo(page, 'Sign');
   await page.getByRole('textbox', { name: 'Payload' }).fill('a text');
@@ -106,10 +104,8 @@ test('a door offers no key again that was taken from it while its keys were chos
       privateKeyIds: [taken],
     }),
   );
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   await goTo(page, 'Doors');
   const dialog = await openDialog(page, 'Keys of SSH and git…', 'Keys of SSH and git');
   const box = (name: string) => dialog.getByRole('checkbox', { name });
@@ -295,10 +291,8 @@ test('numbers of the settings that are being typed stay where another person cha
     substitutes: { clock: systemClock },
   });
   const { vault } = service;
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(vault.newLink());
   const { page } = person;
-  await page.goto(vault.newLink());
-  await heading(page, 'Home').waitFor();
   await visit(page, '/settings');
   const port = page.getByRole('textbox', { name: 'Port' });
   const times = page.getByRole('textbox', { name: 'Multiplier' });
@@ -338,10 +332,8 @@ test('a path that is being typed for a backup stays where another person sets th
     substitutes: { clock: systemClock },
   });
   const { vault } = service;
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(vault.newLink());
   const { page } = person;
-  await page.goto(vault.newLink());
-  await heading(page, 'Home').waitFor();
   await visit(page, '/backups');
   const file = page.getByRole('textbox', { name: 'File' });
   using first = temporaryDirectory();
@@ -377,10 +369,8 @@ test('a path that is being typed for a backup stays where another person sets th
 
 test('new words do not come beside others where they were to replace words that are gone by then', async () => {
   await using service = await serveDevVault();
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(service.windowUrl);
   const { page } = person;
-  await page.goto(service.windowUrl);
-  await heading(page, 'Home').waitFor();
   await visit(page, '/keyslots/00000000-0000-4000-8000-000000000000/new-phrase');
   await page.getByText('Your current words and shares stop working').waitFor();
   await button(page, 'Generate 24 words').click();
@@ -490,10 +480,8 @@ test('no undo takes back what was changed since: of labels, account names, setti
   const { root, vault } = service;
   const { walletId, ethereum: address } = await newWallet(root, 'Daily');
   const { userId } = await newUserBy(root, 'Ben');
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(vault.newLink());
   const { page } = person;
-  await page.goto(vault.newLink());
-  await heading(page, 'Home').waitFor();
   await confirmWhenAsked(page);
   /** Another person changes what the window has just changed. */
   const refusedAfter = async (said: string, change: () => Promise<unknown>): Promise<void> => {

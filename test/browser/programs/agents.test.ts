@@ -20,7 +20,7 @@ import {
   type TestClient,
 } from '../../support/support.ts';
 import { transferAuthorization } from '../../support/transfer-authorization.ts';
-import { sharedChromium, openWindow } from '../support/chromium.ts';
+import { sharedChromium, openWindow, openHome } from '../support/chromium.ts';
 import { inspectScreens } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
 import { button, confirmWhenAsked, goTo, heading, hold, password, sendVote } from '../support/steps.ts';
@@ -236,10 +236,8 @@ test('a double press on Pause pauses an agent, and does not resume it', async ()
   });
   const { root, vault } = service;
   await newWallet(root, 'Daily');
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(vault.newLink());
   const { page } = person;
-  await page.goto(vault.newLink());
-  await heading(page, 'Home').waitFor();
   await confirmWhenAsked(page);
   const form = await createClaude(page);
   await button(form, 'Done').click();
@@ -290,10 +288,8 @@ test('a pause goes on to reject what waits where another person decides a reques
   });
   const { root, vault } = service;
   const account = (await newWallet(root, 'Daily')).ethereum;
-  await using person = await openWindow(await sharedChromium());
+  await using person = await openHome(vault.newLink());
   const { page } = person;
-  await page.goto(vault.newLink());
-  await heading(page, 'Home').waitFor();
   await confirmWhenAsked(page);
   const form = await createClaude(page);
   await button(form, 'Done').click();

@@ -23,7 +23,7 @@ import {
   solanaAccount,
   startTestVault,
 } from '../../support/support.ts';
-import { sharedChromium, openWindow } from '../support/chromium.ts';
+import { sharedChromium, openWindow, openHome } from '../support/chromium.ts';
 import { inspectScreens } from '../support/inspect.ts';
 import { serveDevVault } from '../support/service.ts';
 import { button, confirmWhenAsked, goTo, heading, openDialog, password, sendVote } from '../support/steps.ts';
@@ -244,11 +244,9 @@ test('nodes of chains show no secret of their address, and what one says is apar
       ...{ type: 'eip1559', chainId: 11155111, nonce: 0, to: `0x${'52'.repeat(20)}`, gas: 21000n },
     }),
   });
-  await using person = await openWindow(browser);
+  await using person = await openHome(vault.newLink());
   const { page } = person;
   const { look, amiss } = inspectScreens(page);
-  await page.goto(vault.newLink());
-  await heading(page, 'Home').waitFor();
   await confirmWhenAsked(page);
   await goTo(page, 'Doors');
   await page.getByText('No nodes yet: programs can sign, and not send.').waitFor();

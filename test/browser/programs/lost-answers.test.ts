@@ -1,9 +1,9 @@
 /** A program is paired by several requests. The class: the answer of one is lost, and what it created stays without a name. */
 import { expect, test } from 'vitest';
 import { newWallet } from '../../support/support.ts';
-import { openWindow, sharedChromium } from '../support/chromium.ts';
+import { openHome } from '../support/chromium.ts';
 import { serveDevVault } from '../support/service.ts';
-import { button, confirmWhenAsked, goTo, heading, loseAnswers } from '../support/steps.ts';
+import { button, confirmWhenAsked, goTo, loseAnswers } from '../support/steps.ts';
 
 test.each(['CREATE_USERS_V4', 'CREATE_POLICIES', 'CREATE_API_KEYS_V2'])(
   'a bot leaves nothing where the answer to %s is lost, and is created by the next press',
@@ -11,10 +11,8 @@ test.each(['CREATE_USERS_V4', 'CREATE_POLICIES', 'CREATE_API_KEYS_V2'])(
     await using service = await serveDevVault();
     const { root } = service;
     await newWallet(root, 'Daily');
-    await using person = await openWindow(await sharedChromium());
+    await using person = await openHome(service.windowUrl);
     const { page } = person;
-    await page.goto(service.windowUrl);
-    await heading(page, 'Home').waitFor();
     await confirmWhenAsked(page, service.recoveryPhrase);
     const things = async () => {
       const { body: users } = await root.query('list_users');

@@ -6,6 +6,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { repeatLostPresses } from './presses.ts';
+import { heading } from './steps.ts';
 
 /** The directory for pictures of the screens; not kept in git. */
 const pictures = join(import.meta.dirname, '../../output/browser');
@@ -155,6 +156,16 @@ export async function openWindow(
       await context.close();
     },
   };
+}
+
+/** The window of a person who opened a link of an unlocked vault. */
+export async function openHome(link: string): Promise<BrowserWindow> {
+  await using opened = new AsyncDisposableStack();
+  const person = opened.use(await openWindow(await sharedChromium()));
+  await person.page.goto(link);
+  await heading(person.page, 'Home').waitFor();
+  opened.move();
+  return person;
 }
 
 /** The windows that are open now, and what those showed that were closed since the last test began. */
