@@ -118,13 +118,13 @@ function amend(markdown: Markdown, input: string, sections: Map<string, Section[
 }
 
 /**
- * A picture of the window is `NAME-light.png`, with `NAME-dark.png` beside it.
+ * A picture of the window is `NAME-light.webp`, with `NAME-dark.webp` beside it.
  * @throws Error for another, or where one of the two is not there.
  */
 function pictureOf(source: string, description: string): string {
-  const name = /^(?:\.\.\/)*(screens\/[a-z-]+)-light\.png$/.exec(source)?.[1];
-  const dark = source.replace(/-light\.png$/, '-dark.png');
-  for (const each of [`${String(name)}-light.png`, `${String(name)}-dark.png`]) {
+  const name = /^(?:\.\.\/)*(screens\/[a-z-]+)-light\.webp$/.exec(source)?.[1];
+  const dark = source.replace(/-light\.webp$/, '-dark.webp');
+  for (const each of [`${String(name)}-light.webp`, `${String(name)}-dark.webp`]) {
     if (!existsSync(join(projectRoot, 'docs', each))) throw new Error(`${source}: docs/${each} is not there`);
   }
   return `<picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${source}" alt="${escapeHtml(description)}" width="1280" height="800" loading="lazy"></picture>`;

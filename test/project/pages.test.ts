@@ -22,13 +22,13 @@ test('the list of pages names every file once', () => {
 test('a page shows each picture of the window, in light and in dark', () => {
   const shown = pages
     .map(({ path }) => textOf(path))
-    .flatMap((text) => [...text.matchAll(/\]\((screens\/.*?)-light\.png\)/g)].map(([, name]) => name));
+    .flatMap((text) => [...text.matchAll(/\]\((screens\/.*?)-light\.webp\)/g)].map(([, name]) => name));
   expect(
     globSync('screens/*', { cwd: join(root, 'docs') })
       .map((file) => file.replaceAll('\\', '/'))
       .sort(),
   ).toEqual(
-    [...new Set(shown)].flatMap((name) => [`${String(name)}-dark.png`, `${String(name)}-light.png`]).sort(),
+    [...new Set(shown)].flatMap((name) => [`${String(name)}-dark.webp`, `${String(name)}-light.webp`]).sort(),
   );
 });
 

@@ -6,6 +6,8 @@ import { buildSite } from '../../docs/site/build-site.ts';
 import { pages } from '../../docs/pages.ts';
 import { temporaryDirectory } from '../support/support.ts';
 
+const screens = join(import.meta.dirname, '../../docs/screens');
+
 /** The HTML of each file, by its path. */
 const documents = new Map<string, string>();
 let files: ReadonlySet<string>;
@@ -22,10 +24,11 @@ beforeAll(async () => {
   };
 });
 
-test('has every page as HTML and as text, and the lists for programs', () => {
+test('has every page as HTML and as text, the pictures, and the lists for programs', () => {
   const wanted = pages.flatMap(({ path }) => [`docs/${path}.html`, `docs/${path}.md`]);
   const beside = ['docs/index.html', 'docs/site.css', 'docs/icon.svg', 'llms.txt', 'llms-full.txt'];
-  expect([...files].sort()).toEqual([...wanted, ...beside].sort());
+  const pictures = globSync('*', { cwd: screens }).map((name) => `docs/screens/${name}`);
+  expect([...files].sort()).toEqual([...wanted, ...pictures, ...beside].sort());
 });
 
 test('every link leads to a page and a heading that are there', () => {
