@@ -335,19 +335,19 @@ describe('without a keychain', () => {
     await home.init();
     const proof = ['--password-file', home.file('password')];
     const phrase = ['--recovery-file', home.file('phrase')];
-    const newPassword = ['--new-password-file', home.file('new', 'another long password')];
     expect(await home.run('freeze')).toMatchObject({ code: 0 });
-    const check = async (): Promise<void> => {
+    const check = async (password: string): Promise<void> => {
+      const newPassword = ['--new-password-file', home.file('new', password)];
       expect(await home.run('recovery', 'check', ...phrase)).toMatchObject({ code: 0 });
       expect(await home.run('keyslots', 'add', 'password', ...newPassword, ...proof)).toMatchObject({
         code: 0,
       });
     };
-    await check();
+    await check('another long password');
     await using service = await home.serve();
     const frozen = { state: 'locked', frozen: { at: expect.any(Number) as unknown } };
     expect(JSON.parse((await home.run('status', '--json')).stdout)).toMatchObject(frozen);
-    await check();
+    await check('a third long password');
     expect(JSON.parse((await home.run('status', '--json')).stdout)).toMatchObject(frozen);
     expect(await service.stop()).toBe(0);
   });
