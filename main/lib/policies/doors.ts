@@ -58,7 +58,7 @@ const userLeft = <User extends KnownUser>(users: readonly User[], userName: stri
   );
 
 /**
- * Finds what a pairing created before its answer was lost.
+ * Finds what a pairing created before its answer was lost. Its user gets the key last: one of that name who has a key is another's.
  * @param userId Undefined where its user is known by name alone.
  */
 export function pairedIn(
@@ -71,7 +71,8 @@ export function pairedIn(
   },
   { userName, userId }: { readonly userName: string; readonly userId: string | undefined },
 ): PairedResources {
-  const found = userId ?? userLeft(users, userName)?.userId;
+  const keyless = users.filter(({ apiKeys }) => apiKeys.length === 0);
+  const found = userId ?? userLeft(keyless, userName)?.userId;
   return { userId: found, policyIds: found === undefined ? [] : policiesOfProgram(found, policies) };
 }
 

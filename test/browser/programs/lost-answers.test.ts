@@ -1,6 +1,6 @@
 /** A program is paired by several requests. The class: the answer of one is lost, and what it created stays without a name. */
 import { expect, test } from 'vitest';
-import { newWallet } from '../../support/support.ts';
+import { newUserBy, newWallet } from '../../support/support.ts';
 import { openHome } from '../support/chromium.ts';
 import { serveDevVault } from '../support/service.ts';
 import { button, confirmWhenAsked, goTo, loseAnswers } from '../support/steps.ts';
@@ -38,3 +38,27 @@ test.each(['CREATE_USERS_V4', 'CREATE_POLICIES', 'CREATE_API_KEYS_V2'])(
     expect((await things()).users).toContain('Payroll');
   },
 );
+
+test('a bot that another person creates under the name stays, where the request for this one is lost', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  await newWallet(root, 'Daily');
+  await using person = await openHome(service.windowUrl);
+  const { page } = person;
+  await confirmWhenAsked(page, service.recoveryPhrase);
+  await goTo(page, 'Connect');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Payroll');
+  await page.getByRole('textbox', { name: 'Budget in ETH' }).fill('0.05');
+  let theirs: ReturnType<typeof newUserBy> | undefined;
+  await page.route('**/window/**', async (route) => {
+    if (route.request().postData()?.includes('CREATE_USERS_V4') !== true) return route.fallback();
+    theirs ??= newUserBy(root, 'Payroll');
+    await theirs;
+    return route.abort();
+  });
+  await button(page, 'Create key with a budget').click();
+  await page.getByRole('alert').filter({ hasText: 'Couldn’t create the key' }).waitFor();
+  const { body } = await root.query('list_users');
+  const { users } = body as { readonly users: readonly { readonly userId: string }[] };
+  expect(users.map(({ userId }) => userId)).toContain((await theirs)?.userId);
+});
