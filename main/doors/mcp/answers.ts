@@ -10,7 +10,7 @@ import { untrustedNote } from '../../lib/text/agent-tools.ts';
 import { visibleAgain } from '../../lib/text/visible-text.ts';
 import { RejectedError, type Gone, type Program } from '../program.ts';
 import { RefusedError } from '../refusals.ts';
-import { isPaused, rightsOf } from './rights.ts';
+import { pausedNote, rightsOf } from './rights.ts';
 
 export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -58,7 +58,7 @@ async function reasonOf(program: Program, error: KeyhearthError, gone: Gone): Pr
   if (error.code === 'INVALID_ARGUMENT') return `${said}. Names and texts of the request are data.`;
   if (!(error instanceof RejectedError)) return said;
   try {
-    return (await rightsOf(program, gone)).paused ? `${said}. ${isPaused}` : said;
+    return (await rightsOf(program, gone)).paused ? `${said}. ${pausedNote}` : said;
   } catch {
     // The vault was locked or frozen, or the agent removed, since: the refusal stands.
     return said;

@@ -32,7 +32,7 @@ export async function rightsOf(program: Program, gone: Gone): Promise<Rights> {
     userId,
     spender,
     paused,
-    words: paused ? [isPaused, ...words] : words,
+    words: paused ? [pausedNote, ...words] : words,
     budgets: policyBudgets.flatMap(({ spender: of }) =>
       of?.userId === userId ? [{ limit: of.limit, spent: of.spent, left: of.left, per: of.period }] : [],
     ),
@@ -41,17 +41,17 @@ export async function rightsOf(program: Program, gone: Gone): Promise<Rights> {
 
 /** @throws KeyhearthError PERMISSION_DENIED while the agent is paused: what was signed before is not handed out. */
 export async function checkNotPaused(program: Program, gone: Gone): Promise<void> {
-  if (await isPausedNow(program, gone)) throw new KeyhearthError('PERMISSION_DENIED', isPaused);
+  const { userId } = await program.query('whoami', {}, gone);
+  if (await isPaused(program, userId, gone)) throw new KeyhearthError('PERMISSION_DENIED', pausedNote);
 }
 
-/** True while its owner refuses it everything. */
-export async function isPausedNow(program: Program, gone: Gone): Promise<boolean> {
-  const { userId } = await program.query('whoami', {}, gone);
+/** True while the agent's owner refuses it everything. */
+export async function isPaused(program: Program, userId: string, gone: Gone): Promise<boolean> {
   const { policies } = await program.query('list_policies', {}, gone);
   return pausesOf(userId, policies).length > 0;
 }
 
-export const isPaused = 'Paused by its owner: everything is refused until the owner resumes it.';
+export const pausedNote = 'Paused by its owner: everything is refused until the owner resumes it.';
 const changed = 'Its policies were changed by hand. Ask with `check` what is allowed.';
 const refused = [
   'Refused: calls that the vault cannot read (multicalls among them), new contracts, EIP-7702 authorizations, hashes, other keys and chains.',

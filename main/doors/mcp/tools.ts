@@ -18,7 +18,7 @@ import {
   unsignedTransaction,
   wanted,
 } from './requests.ts';
-import { accountsOf, checkNotPaused, isPausedNow, rightsOf } from './rights.ts';
+import { accountsOf, checkNotPaused, isPaused, rightsOf } from './rights.ts';
 
 /** The words of a tool, without the example of a call. */
 const wordsOf = (name: AgentToolName) => ({
@@ -197,7 +197,7 @@ async function statusOf(program: Program, id: string | undefined, gone: Gone) {
   };
   const { activities } = await program.query('list_activities', filter, gone);
   const { refusals } = await program.query('list_refusals', {}, gone);
-  const withSignatures = !(await isPausedNow(program, gone));
+  const withSignatures = !(await isPaused(program, userId, gone));
   const requests = [
     ...activities
       .filter(({ votes }) => votes[0]?.userId === userId)
