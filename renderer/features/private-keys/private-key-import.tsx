@@ -13,7 +13,7 @@ import { freeName, nameProblem } from '../../ui/text/names.ts';
 import { PageHead } from '../../ui/page.tsx';
 import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
-import { leadTo } from '../../app/lead.ts';
+import { leadTo } from '../../app/lead-to.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useImport } from '../accounts/transfer.ts';

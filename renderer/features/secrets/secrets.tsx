@@ -13,7 +13,7 @@ import { PageHead, Panel } from '../../ui/page.tsx';
 import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { RowTime } from '../../ui/lists/row-time.tsx';
 import { freeName, nameProblem } from '../../ui/text/names.ts';
-import { leadTo } from '../../app/lead.ts';
+import { leadTo } from '../../app/lead-to.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import type { SecretRecord } from '../../app/rpc/resources.ts';

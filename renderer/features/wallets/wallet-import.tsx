@@ -13,7 +13,7 @@ import { PasswordField } from '../../ui/password-field.tsx';
 import { SeedPhraseField } from './seed-phrase-field.tsx';
 import { phraseProblem, unknownWord } from './seed-words.ts';
 import { wordsOf } from '../keyslots/phrase.ts';
-import { leadTo } from '../../app/lead.ts';
+import { leadTo } from '../../app/lead-to.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useImport } from '../accounts/transfer.ts';
