@@ -122,11 +122,16 @@ function amend(markdown: Markdown, input: string, sections: Map<string, Section[
  * @throws Error for another, or where one of the two is not there.
  */
 function pictureOf(source: string, description: string): string {
-  const name = /^(?:\.\.\/)*(screens\/[a-z-]+)-light\.webp$/.exec(source)?.[1];
-  const dark = source.replace(/-light\.webp$/, '-dark.webp');
-  for (const each of [`${String(name)}-light.webp`, `${String(name)}-dark.webp`]) {
-    if (!existsSync(join(projectRoot, 'docs', each))) throw new Error(`${source}: docs/${each} is not there`);
+  const [, name = ''] = /^(?:\.\.\/)*(screens\/[a-z-]+)-light\.webp$/.exec(source) ?? [];
+  const areThere = ['light', 'dark'].every((scheme) =>
+    existsSync(join(projectRoot, 'docs', `${name}-${scheme}.webp`)),
+  );
+  if (!areThere) {
+    throw new Error(
+      `a page shows ${source}: expected screens/NAME-light.webp, with NAME-dark.webp beside it`,
+    );
   }
+  const dark = source.replace(/light\.webp$/, 'dark.webp');
   return `<picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${source}" alt="${escapeHtml(description)}" width="1280" height="800" loading="lazy"></picture>`;
 }
 
