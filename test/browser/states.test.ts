@@ -90,7 +90,7 @@ describe('a service that stops', () => {
     await loseAnswers(page, 'ACTIVITY_TYPE_CREATE_WALLET');
     await button(page, 'Create wallet').click();
     const refusal = page.getByRole('alert').filter({ hasText: 'Couldn’t create the wallet' });
-    await refusal.getByText('It may have done this: look before you try again.').waitFor();
+    await refusal.getByText('It may have done this anyway: check before you retry.').waitFor();
     expect((await service.root.query('list_wallets')).body).toMatchObject({
       wallets: [{ walletName: 'Savings' }],
     });

@@ -21,7 +21,7 @@ export function oneAfterAnother<Made>(config: Config, work: () => Made): Made {
   if (lock === undefined) {
     throw new CommandError(
       exitCodes.busy,
-      'another command of this vault is writing such files: end it, and try again',
+      'another command of this vault is changing such settings and does not end: end it, and try again',
     );
   }
   using _ = beforeEnding(() => undefined);

@@ -28,7 +28,7 @@ const longestOpening = 10_000;
 
 export const words = {
   stopped: t('Keyhearth isn’t responding. Retry when it is back.'),
-  unknown: t('Keyhearth isn’t responding. It may have done this: look before you try again.'),
+  unknown: t('Keyhearth isn’t responding. It may have done this anyway: check before you retry.'),
   signedOut: t('This window is signed out.'),
 };
 

@@ -136,7 +136,9 @@ export function useUserSteps() {
         ...(policyIds.length === 0
           ? []
           : [t('{{count}} policies are still there.', { count: policyIds.length })]),
-        ...(isUnsure ? [t('“{{userName}}” may still have a user or policies.', { userName })] : []),
+        ...(isUnsure
+          ? [t('The user “{{userName}}” and its policies may still be there.', { userName })]
+          : []),
       ];
       notifications.show({
         autoClose: false,
