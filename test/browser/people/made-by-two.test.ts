@@ -3,11 +3,11 @@
  * leaves what it had created, or a request that waits for votes after everything else about it is gone.
  */
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../main/lib/clock.ts';
-import { newWallet, startTestVault, type TestClient } from '../../support/support.ts';
+import { newWallet, type TestClient } from '../../support/support.ts';
 import { openHome } from '../support/chromium.ts';
 import { screenFindings } from '../support/inspect.ts';
-import { button, confirmWhenAsked, goTo, password } from '../support/steps.ts';
+import { startWindowVault } from '../support/service.ts';
+import { button, confirmWhenAsked, goTo } from '../support/steps.ts';
 
 const friend = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
 
@@ -29,11 +29,7 @@ async function thingsOf(name: string, root: TestClient, programs: () => Promise<
 }
 
 test('an agent is created as the second person approves each request, and one that is given up leaves nothing', async () => {
-  await using service = await startTestVault({
-    password,
-    config: { ui: true },
-    substitutes: { clock: systemClock },
-  });
+  await using service = await startWindowVault();
   const { root, vault } = service;
   await newWallet(root, 'Daily');
   const ben = await service.newUser('Ben');

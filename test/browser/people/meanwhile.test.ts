@@ -1,40 +1,34 @@
 /** Others change the vault while a form is open: what the form does is still what the person read in it. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../main/lib/clock.ts';
 import {
   ethereumAccount,
   newUserBy,
   newWallet,
   resultOf,
-  startTestVault,
   temporaryDirectory,
 } from '../../support/support.ts';
-import { openWindow, sharedChromium, openHome } from '../support/chromium.ts';
+import { openHome } from '../support/chromium.ts';
 import type { BrowserWindow } from '../support/chromium.ts';
 import { axeFindings, visit } from '../support/inspect.ts';
-import { serveDevVault } from '../support/service.ts';
+import { serveDevVault, startWindowVault } from '../support/service.ts';
 import type { DevService } from '../support/service.ts';
 import {
   askedPositions,
   button,
   confirmWhenAsked,
   goTo,
-  heading,
   hold,
   leaveDialog,
   lock,
   openDialog,
-  password,
   readPhrase,
   wordField,
 } from '../support/steps.ts';
 
 /** The owner's window, which shows to be the owner's whenever it is asked. */
 async function openAsOwner(service: DevService): Promise<BrowserWindow> {
-  const person = await openWindow(await sharedChromium());
-  await person.page.goto(service.windowUrl);
-  await heading(person.page, 'Home').waitFor();
+  const person = await openHome(service.windowUrl);
   await confirmWhenAsked(person.page, service.recoveryPhrase);
   return person;
 }
@@ -285,11 +279,7 @@ test('a name of the organization that is being typed stays where another person 
 });
 
 test('numbers of the settings that are being typed stay where another person changes them', async () => {
-  await using service = await startTestVault({
-    password,
-    config: { ui: true },
-    substitutes: { clock: systemClock },
-  });
+  await using service = await startWindowVault();
   const { vault } = service;
   await using person = await openHome(vault.newLink());
   const { page } = person;
@@ -326,11 +316,7 @@ test('numbers of the settings that are being typed stay where another person cha
 });
 
 test('a path that is being typed for a backup stays where another person sets the schedule', async () => {
-  await using service = await startTestVault({
-    password,
-    config: { ui: true },
-    substitutes: { clock: systemClock },
-  });
+  await using service = await startWindowVault();
   const { vault } = service;
   await using person = await openHome(vault.newLink());
   const { page } = person;
@@ -472,11 +458,7 @@ test('an undo takes back nothing that another person changed since', async () =>
 });
 
 test('no undo takes back what was changed since: of labels, account names, settings, the schedule of backups', async () => {
-  await using service = await startTestVault({
-    password,
-    config: { ui: true },
-    substitutes: { clock: systemClock },
-  });
+  await using service = await startWindowVault();
   const { root, vault } = service;
   const { walletId, ethereum: address } = await newWallet(root, 'Daily');
   const { userId } = await newUserBy(root, 'Ben');

@@ -9,21 +9,19 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { recoverTypedDataAddress, type Hex } from 'viem';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
-import { systemClock } from '../../../main/lib/clock.ts';
 import {
   newTestKey,
   newWallet,
   resultOf,
   runCommand,
-  startTestVault,
   type Json,
   type TestClient,
 } from '../../support/support.ts';
 import { transferAuthorization } from '../../support/transfer-authorization.ts';
 import { sharedChromium, openWindow, openHome } from '../support/chromium.ts';
 import { inspectScreens } from '../support/inspect.ts';
-import { serveDevVault } from '../support/service.ts';
-import { button, confirmWhenAsked, goTo, heading, hold, password, sendVote } from '../support/steps.ts';
+import { serveDevVault, startWindowVault } from '../support/service.ts';
+import { button, confirmWhenAsked, goTo, heading, hold, sendVote } from '../support/steps.ts';
 
 const friend = '0x71C7656EC7ab88b098defB751B7401B5f6d8976F';
 
@@ -31,11 +29,7 @@ const authorization = (from: string, value: bigint) =>
   transferAuthorization({ from, to: friend, value, nonce: value });
 
 test('an agent waits for a click, is paused, and is removed', async () => {
-  await using service = await startTestVault({
-    password,
-    config: { ui: true },
-    substitutes: { clock: systemClock },
-  });
+  await using service = await startWindowVault();
   const { root, vault, directory } = service;
   const account = (await newWallet(root, 'Daily')).ethereum;
   const keyhearth = async (...argv: readonly string[]): Promise<void> => {
@@ -229,11 +223,7 @@ test('an agent of a vault in memory, which has no doors, is refused and leaves n
 });
 
 test('a double press on Pause pauses an agent, and does not resume it', async () => {
-  await using service = await startTestVault({
-    password,
-    config: { ui: true },
-    substitutes: { clock: systemClock },
-  });
+  await using service = await startWindowVault();
   const { root, vault } = service;
   await newWallet(root, 'Daily');
   await using person = await openHome(vault.newLink());
@@ -281,11 +271,7 @@ async function asClaude(root: TestClient): Promise<TestClient> {
 }
 
 test('a pause goes on to reject what waits where another person decides a request meanwhile', async () => {
-  await using service = await startTestVault({
-    password,
-    config: { ui: true },
-    substitutes: { clock: systemClock },
-  });
+  await using service = await startWindowVault();
   const { root, vault } = service;
   const account = (await newWallet(root, 'Daily')).ethereum;
   await using person = await openHome(vault.newLink());

@@ -12,21 +12,13 @@ import { text } from 'node:stream/consumers';
 import { serializeTransaction } from 'viem';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../main/lib/clock.ts';
 import { runProgram } from '../../support/programs.ts';
 import { startSshd } from '../../support/sshd.ts';
-import {
-  activityOf,
-  ethereumAccount,
-  newWallet,
-  resultOf,
-  solanaAccount,
-  startTestVault,
-} from '../../support/support.ts';
+import { activityOf, ethereumAccount, newWallet, resultOf, solanaAccount } from '../../support/support.ts';
 import { sharedChromium, openWindow, openHome } from '../support/chromium.ts';
 import { inspectScreens } from '../support/inspect.ts';
-import { serveDevVault } from '../support/service.ts';
-import { button, confirmWhenAsked, goTo, heading, openDialog, password, sendVote } from '../support/steps.ts';
+import { serveDevVault, startWindowVault } from '../support/service.ts';
+import { button, confirmWhenAsked, goTo, heading, openDialog, sendVote } from '../support/steps.ts';
 
 let browser: Browser;
 
@@ -72,11 +64,7 @@ test('every account that fits is offered to a program', async () => {
 });
 
 test('a program is paired, and its push goes through with a click', async () => {
-  await using service = await startTestVault({
-    password,
-    config: { ui: true },
-    substitutes: { clock: systemClock },
-  });
+  await using service = await startWindowVault();
   const { root, vault } = service;
   const home = join(dirname(service.directory), 'home');
   mkdirSync(home, { mode: 0o700 });
@@ -210,11 +198,7 @@ test('a program is paired, and its push goes through with a click', async () => 
 });
 
 test('nodes of chains show no secret of their address, and what one says is apart', async () => {
-  await using service = await startTestVault({
-    password,
-    config: { ui: true },
-    substitutes: { clock: systemClock },
-  });
+  await using service = await startWindowVault();
   const { vault, root } = service;
   const lie = 'Approve now.\u202eThe vault agrees';
   const failed = { status: '0x0', gasUsed: '0x5208', returnData: '0x', error: { message: lie } };

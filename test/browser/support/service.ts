@@ -6,11 +6,15 @@ import { join } from 'node:path';
 import {
   CommandProcess,
   runCommand,
+  startTestVault,
   temporaryDirectory,
   TestClient,
   testKeyOf,
 } from '../../support/support.ts';
+import type { TestVault } from '../../support/support.ts';
+import { systemClock } from '../../../main/lib/clock.ts';
 import type { Environment } from '../../keys/keychain.ts';
+import { password } from './steps.ts';
 
 /** A running service; disposing it ends the process and leaves the vault. */
 export interface Service extends AsyncDisposable {
@@ -30,6 +34,10 @@ export interface DevService extends Service {
   /** The recovery phrase that opens it. */
   readonly recoveryPhrase: string;
 }
+
+/** A vault with a window that this process serves, by the system's clock: a test changes it without the window's knowledge. */
+export const startWindowVault = (): Promise<TestVault> =>
+  startTestVault({ password, config: { ui: true }, substitutes: { clock: systemClock } });
 
 /** A vault's directory, served or not. */
 export interface VaultHome extends Disposable {
