@@ -5,7 +5,7 @@ import { kindsOf } from '../../main/operations/policies/activity-kinds.ts';
 import { openForm, writePolicy } from '../../main/lib/policies/policy-form.ts';
 import { decide } from '../../main/policy/decide/decide.ts';
 import { storedPolicy } from '../../main/policy/decide/policies.ts';
-import { deedChoices } from '../../renderer/features/policies/policy-building.ts';
+import { deedChoices } from '../../renderer/features/policies/builder/policy-building.ts';
 
 const kinds = kindsOf(operations).filter(({ rootQuorumOnly }) => !rootQuorumOnly);
 

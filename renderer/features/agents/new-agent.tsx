@@ -15,7 +15,7 @@ import { usePayingWallet } from '../connect/paying-wallet.tsx';
 import { programNameProblem, usePairing } from '../doors/pairing.ts';
 import { userNameOf } from '../../../main/lib/policies/doors.ts';
 import { ProgramNameField } from '../doors/program-name-field.tsx';
-import { ReceiversField } from '../policies/policy-builder-fields.tsx';
+import { ReceiversField } from '../policies/builder/policy-builder-fields.tsx';
 import { useLanguage } from '../policies/policy-queries.ts';
 import { useTags } from '../tags/tag-queries.ts';
 import { useBudgetLines } from './agent-budgets.tsx';

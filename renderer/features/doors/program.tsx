@@ -19,7 +19,7 @@ import { dateAndTime } from '../../ui/text/time.ts';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { useApiQuery } from '../../app/rpc/vault.tsx';
-import { decimalOf } from '../policies/policy-building.ts';
+import { decimalOf } from '../policies/builder/policy-building.ts';
 import { Expiry } from '../connect/api-keys.tsx';
 import { useRevoking } from './pairing.ts';
 import { SetUp } from './set-up.tsx';

@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react';
 import { Progress, Text } from '@mantine/core';
 import { shareOf } from './budget-share.ts';
-import { assetOf, decimalOf, grouped, windowLabel } from './policy-building.ts';
-import type { Asset } from './policy-building.ts';
+import { assetOf, decimalOf, grouped, windowLabel } from './builder/policy-building.ts';
+import type { Asset } from './builder/policy-building.ts';
 import { NamePill, useKnownNames } from './policy-names.tsx';
 import type { KnownNames } from './policy-names.tsx';
 import { useLanguage, usePolicyChecks } from './policy-queries.ts';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { visibleName } from '../../../main/lib/text/visible-text.ts';
 import { hasText, SearchedList } from '../../ui/lists/searched-list.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import type { Asset } from './policy-building.ts';
+import type { Asset } from './builder/policy-building.ts';
 import { NamedText, useKnownNames } from './policy-names.tsx';
 import type { KnownNames } from './policy-names.tsx';
 import { expressionsOf, useLanguage, usePolicyChecks } from './policy-queries.ts';

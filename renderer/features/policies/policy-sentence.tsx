@@ -11,8 +11,8 @@ import {
   holderLabel,
   mayBeSeveral,
   windowLabel,
-} from './policy-building.ts';
-import type { Asset } from './policy-building.ts';
+} from './builder/policy-building.ts';
+import type { Asset } from './builder/policy-building.ts';
 import { listed, NamePill } from './policy-names.tsx';
 import type { KnownNames } from './policy-names.tsx';
 import type {
@@ -25,7 +25,7 @@ import type {
 import { NamedAddress } from '../addresses/named-address.tsx';
 import { allOf, t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
-import './policy-builder.css';
+import './builder/policy-builder.css';
 
 interface Props {
   readonly form: PolicyForm;

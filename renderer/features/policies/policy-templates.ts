@@ -2,7 +2,7 @@
 
 import { openForm } from '../../../main/lib/policies/policy-form.ts';
 import type { Agreement, PolicyForm } from '../../../main/lib/policies/policy-form.ts';
-import { deedChoices, newPayment, noUsers, textsOf } from './policy-building.ts';
+import { deedChoices, newPayment, noUsers, textsOf } from './builder/policy-building.ts';
 import type { Draft } from './draft.ts';
 import { t } from '../../app/i18n/text.ts';
 

@@ -9,7 +9,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ObjectTabs } from '../activity/object-tabs.tsx';
 import { PageHead, Panel } from '../../ui/page.tsx';
 import type { ActivityParameters } from '../../../main/operations/api.ts';
-import { newBuilding, textsOf } from './policy-building.ts';
+import { newBuilding, textsOf } from './builder/policy-building.ts';
 import { BudgetMeters } from './budget-meters.tsx';
 import { PolicyForm } from './policy-form.tsx';
 import { policyTemplates } from './policy-templates.ts';

@@ -11,11 +11,17 @@ import {
   ReceiversField,
   RequestersField,
 } from './policy-builder-fields.tsx';
-import type { KnownNames } from './policy-names.tsx';
+import type { KnownNames } from '../policy-names.tsx';
 import { HoursFields } from './policy-hours-fields.tsx';
-import type { Agreement, Keys, Limit, Payment, PolicyForm } from '../../../main/lib/policies/policy-form.ts';
-import { openForm } from '../../../main/lib/policies/policy-form.ts';
-import { t } from '../../app/i18n/text.ts';
+import type {
+  Agreement,
+  Keys,
+  Limit,
+  Payment,
+  PolicyForm,
+} from '../../../../main/lib/policies/policy-form.ts';
+import { openForm } from '../../../../main/lib/policies/policy-form.ts';
+import { t } from '../../../app/i18n/text.ts';
 import './policy-builder.css';
 
 export interface BuilderProps {

@@ -1,9 +1,9 @@
 /** The hours in which a policy is in force. */
 import type { ReactNode } from 'react';
 import { Group, Select, TextInput } from '@mantine/core';
-import { dayChoices } from './policy-sentence.tsx';
-import type { Hours } from '../../../main/lib/policies/policy-form.ts';
-import { t } from '../../app/i18n/text.ts';
+import { dayChoices } from '../policy-sentence.tsx';
+import type { Hours } from '../../../../main/lib/policies/policy-form.ts';
+import { t } from '../../../app/i18n/text.ts';
 
 export function HoursFields({
   value,

@@ -17,13 +17,13 @@ import {
   wrongAddresses,
 } from './policy-building.ts';
 import type { Asset } from './policy-building.ts';
-import type { KnownNames } from './policy-names.tsx';
-import { NamedAddress } from '../addresses/named-address.tsx';
-import { sameAddress } from '../../../main/lib/text/look-alikes.ts';
-import { Grouped } from '../../ui/identifier.tsx';
-import type { Named } from '../../ui/text/names.ts';
-import { shorten } from '../../ui/text/short.ts';
-import { visibleName } from '../../../main/lib/text/visible-text.ts';
+import type { KnownNames } from '../policy-names.tsx';
+import { NamedAddress } from '../../addresses/named-address.tsx';
+import { sameAddress } from '../../../../main/lib/text/look-alikes.ts';
+import { Grouped } from '../../../ui/identifier.tsx';
+import type { Named } from '../../../ui/text/names.ts';
+import { shorten } from '../../../ui/text/short.ts';
+import { visibleName } from '../../../../main/lib/text/visible-text.ts';
 import type {
   Agreement,
   BudgetHolder,
@@ -31,9 +31,9 @@ import type {
   Limit,
   Payment,
   People,
-} from '../../../main/lib/policies/policy-form.ts';
-import { t } from '../../app/i18n/text.ts';
-import { useApiQuery } from '../../app/rpc/vault.tsx';
+} from '../../../../main/lib/policies/policy-form.ts';
+import { t } from '../../../app/i18n/text.ts';
+import { useApiQuery } from '../../../app/rpc/vault.tsx';
 
 const options = (named: readonly Named[]) => named.map(({ id, label }) => ({ value: id, label }));
 /** Ids that are not known any longer stay chosen. */

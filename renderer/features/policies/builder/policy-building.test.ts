@@ -6,9 +6,9 @@ import {
   type Agreement,
   type Payment,
   type PolicyForm,
-} from '../../../main/lib/policies/policy-form.ts';
-import { decide } from '../../../main/policy/decide/decide.ts';
-import { storedPolicy } from '../../../main/policy/decide/policies.ts';
+} from '../../../../main/lib/policies/policy-form.ts';
+import { decide } from '../../../../main/policy/decide/decide.ts';
+import { storedPolicy } from '../../../../main/policy/decide/policies.ts';
 import { holderChoice, holderLabel, mayBeSeveral } from './policy-building.ts';
 
 const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';

@@ -1,5 +1,5 @@
 /** A policy's form while it is filled in: lists may be empty, and an amount may be missing. */
-import { budgetHolders, openForm, writePolicy } from '../../../main/lib/policies/policy-form.ts';
+import { budgetHolders, openForm, writePolicy } from '../../../../main/lib/policies/policy-form.ts';
 import type {
   Agreement,
   BudgetHolder,
@@ -9,11 +9,11 @@ import type {
   Payment,
   People,
   PolicyForm,
-} from '../../../main/lib/policies/policy-form.ts';
-import type { Answer } from '../../../main/operations/api.ts';
-import { blank } from './draft.ts';
-import type { Draft } from './draft.ts';
-import { t } from '../../app/i18n/text.ts';
+} from '../../../../main/lib/policies/policy-form.ts';
+import type { Answer } from '../../../../main/operations/api.ts';
+import { blank } from '../draft.ts';
+import type { Draft } from '../draft.ts';
+import { t } from '../../../app/i18n/text.ts';
 
 export type Asset = Answer<'get_policy_language'>['policyLanguage']['assets'][number];
 
