@@ -95,6 +95,9 @@ describe('the root quorum', () => {
     [1, [plain('a')], 'deny'],
     [1, [plain('a'), plain('b')], 'deny'],
     [2, [plain('b'), root('a')], 'deny'],
+    // No vote is no quorum, whatever number is stored.
+    [0, [], 'deny'],
+    [0, [plain('a')], 'deny'],
   ] as const)('of %i, with %j: %s', (rootQuorumThreshold, approvers, outcome) => {
     for (const given of [[], everything]) {
       expect(decide({ approvers, rootQuorumThreshold, policies: given }).outcome).toBe(outcome);
@@ -801,6 +804,19 @@ describe('a set of policies', () => {
       decided({ ...facts, policies: [allow("activity.type == 'ACTIVITY_TYPE_CREATE_API_KEYS_V2'", both)] })
         .outcome,
     ).toBe('consensus');
+  });
+
+  test('lets a user change its own credentials only while its own vote counts', () => {
+    const outcomeWith = (...approvers: readonly Voter[]): string =>
+      decided({
+        approvers,
+        submitter: plain('ada'),
+        ownCredentials: true,
+        items: [activity('CREATE_API_KEYS_V2', 'CREDENTIAL', 'CREATE', { user_id: 'ada' })],
+      }).outcome;
+    expect(outcomeWith()).toBe('deny');
+    expect(outcomeWith(plain('bob'))).toBe('deny');
+    expect(outcomeWith(plain('bob'), plain('ada'))).toBe('allow');
   });
 
   test('asks for no transaction that no policy speaks of', () => {

@@ -107,7 +107,7 @@ interface Judged extends Omit<Decided, 'item'> {
   readonly standing: (typeof standings)[number];
 }
 
-function judge(item: Evaluated, { policies = [], ownCredentials = false }: Facts, waits: IsPart): Judged {
+function judge(item: Evaluated, { policies = [], ownCredentials }: Facts, waits: IsPart): Judged {
   const results = policies.map((policy) => resultOf(policy, item, waits));
   const evaluations = results.map(({ policyId, outcome }) => ({ policyId, outcome }));
   const which = (wanted: (result: Result) => boolean): readonly string[] =>
@@ -119,7 +119,7 @@ function judge(item: Evaluated, { policies = [], ownCredentials = false }: Facts
   if (allowing.length > 0) return { standing: 'allowed', evaluations, policyIds: allowing };
   const asking = which(({ outcome }) => outcome === 'OUTCOME_REQUIRES_CONSENSUS');
   if (asking.length > 0) return { standing: 'waiting', evaluations, policyIds: asking };
-  return { standing: ownCredentials ? 'allowed' : 'not allowed', evaluations, policyIds: [] };
+  return { standing: ownCredentials === true ? 'allowed' : 'not allowed', evaluations, policyIds: [] };
 }
 
 /** From best to worst, of policies that deny nothing. */
