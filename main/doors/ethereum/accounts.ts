@@ -8,6 +8,7 @@ import type { Gone, Program } from '../program.ts';
 export interface Offer {
   /** The first is the one of an address that names none. */
   readonly chainIds: readonly [bigint, ...bigint[]];
+  readonly walletId: string;
   readonly accounts: readonly Account[];
 }
 
@@ -44,6 +45,22 @@ export class Offers {
     return this.#asked.offer;
   }
 
+  /**
+   * A program of another wallet would keep the account's own programs waiting for their turn, until policies refuse its payment.
+   * @throws KeyhearthError PERMISSION_DENIED for an account that is not of the program's wallet.
+   */
+  async checkAccount(address: string, gone: Gone): Promise<void> {
+    const { walletId, accounts } = await this.get(gone);
+    if (accounts.some((each) => each.address === address)) return;
+    try {
+      // A wallet may have more accounts than are offered.
+      await this.#program.query('get_wallet_account', { walletId, address }, gone);
+    } catch (error) {
+      if (!(error instanceof KeyhearthError) || error.code !== 'NOT_FOUND') throw error;
+      throw new KeyhearthError('PERMISSION_DENIED', `the wallet of this program has no account ${address}`);
+    }
+  }
+
   async #ask(gone: Gone): Promise<Offer> {
     const { userId } = await this.#program.query('whoami', {}, gone);
     const { policies } = await this.#program.query('list_policies', {}, gone);
@@ -61,6 +78,7 @@ export class Offers {
     const { accounts } = await this.#program.query('list_wallet_accounts', wanted, gone);
     return {
       chainIds: [first, ...others],
+      walletId: spending.walletId,
       accounts: accounts
         .filter(({ addressFormat }) => addressFormat === 'ADDRESS_FORMAT_ETHEREUM')
         .map(({ address, publicKey }) => ({ address, publicKey: `0x${pointOf(publicKey)}` })),

@@ -152,10 +152,12 @@ const methods: Readonly<Record<string, Method>> = {
   account_version: () => Promise.resolve('6.1.0'),
   eth_signTransaction: (_shared, asked, { params }) => signWish(asked, params),
   account_signTransaction: async (_shared, asked, { params }) => shownSigned(await signWish(asked, params)),
-  eth_sendTransaction: ({ nodes, transactions }, asked, { params }) => {
+  eth_sendTransaction: async ({ nodes, transactions }, asked, { params }) => {
     const node = nodes.get(asked.chainId);
     if (node === undefined) throw noNode(asked.chainId);
-    return transactions.send({ ...asked, node }, readWish(params[0], asked.chainId));
+    const wish = readWish(params[0], asked.chainId);
+    await asked.offers.checkAccount(wish.from, asked.gone);
+    return transactions.send({ ...asked, node }, wish);
   },
   personal_sign: (_shared, { program, gone }, { params }) => {
     const [data, account] = parse(z.tuple([z.string(), address], z.unknown()), params, 'params');

@@ -1,0 +1,79 @@
+/**
+ * The turns in which an account gets its nonces. The class: a program holds up no payment of an account that is not its own.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newWallet } from '../support/support.ts';
+import { rpc, startToolVault, type ToolVault } from '../support/tool-vault.ts';
+
+/** The data of the calls that the node estimates, in order; of those that the test holds, what lets each go on. */
+const estimated: string[] = [];
+const held: (() => void)[] = [];
+/** The data of calls that a node takes long for. */
+const slow = '0xdeadbeef';
+const node = createServer((incoming, response) => {
+  void text(incoming).then((body) => {
+    const { id, method, params } = JSON.parse(body) as {
+      readonly id: number;
+      readonly method: string;
+      readonly params: readonly [unknown];
+    };
+    const says: Record<string, unknown> = {
+      ...{ eth_chainId: '0x1', eth_getTransactionCount: '0x0', eth_estimateGas: '0x5208' },
+      ...{ eth_getBlockByNumber: { hash: '0xaa', baseFeePerGas: '0x1' }, eth_maxPriorityFeePerGas: '0x1' },
+    };
+    const answer = () => {
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: says[method] ?? null }));
+    };
+    if (method === 'eth_estimateGas') {
+      const { data } = params[0] as { readonly data: string };
+      estimated.push(data);
+      if (data === slow) {
+        held.push(answer);
+        return;
+      }
+    }
+    answer();
+  });
+});
+
+let vault: ToolVault;
+let from = '';
+const to = `0x${'11'.repeat(20)}`;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => node.listen(0, '127.0.0.1', resolve));
+  vault = await startToolVault(undefined);
+  [from = ''] = vault.accounts;
+  await vault.keyhearth(
+    'rpc',
+    'node',
+    '1',
+    `http://127.0.0.1:${String((node.address() as AddressInfo).port)}`,
+  );
+}, 60_000);
+beforeEach(() => {
+  for (const answer of held) answer();
+  for (const list of [estimated, held]) list.length = 0;
+});
+afterAll(async () => {
+  await vault[Symbol.asyncDispose]();
+  node.closeAllConnections();
+  node.close();
+});
+
+const pair = (name: string) => vault.add(name, '--chain', '1', '--budget', '1 ETH/day');
+const pay = (url: string, data = '0x') => rpc(url, 'eth_sendTransaction', { from, to, data });
+
+test('are not held by a program that names an account of another wallet', async () => {
+  const { url, root } = vault.service;
+  await newWallet(root, 'Other');
+  const terms = ['--wallet', 'Other', '--chain', '1', '--budget', '1 ETH/day'];
+  const { token } = await vault.keyhearth('rpc', 'add', 'other', ...terms);
+  const { error } = await pay(`${url}/rpc/${String(token)}`, slow);
+  expect(error).toMatchObject({ code: 4100, message: expect.stringContaining(from) as string });
+  expect(estimated).toEqual([]);
+  expect((await pay(await pair('own'))).result).toMatch(/^0x/);
+});
