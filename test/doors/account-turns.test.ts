@@ -1,10 +1,11 @@
 /**
- * The turns in which an account gets its nonces. The class: a program holds up no payment of an account that is not its own.
+ * The turns in which an account gets its nonces. The class: a program holds up its own payments alone, and those of no account that
+ * is not its own, nor for a caller that has left.
  */
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { newWallet } from '../support/support.ts';
 import { rpc, startToolVault, type ToolVault } from '../support/tool-vault.ts';
 
@@ -13,6 +14,8 @@ const estimated: string[] = [];
 const held: (() => void)[] = [];
 /** The data of calls that a node takes long for. */
 const slow = '0xdeadbeef';
+/** Of the first block, which is asked for before each turn. */
+let begun = 0;
 const node = createServer((incoming, response) => {
   void text(incoming).then((body) => {
     const { id, method, params } = JSON.parse(body) as {
@@ -27,6 +30,7 @@ const node = createServer((incoming, response) => {
     const answer = () => {
       response.end(JSON.stringify({ jsonrpc: '2.0', id, result: says[method] ?? null }));
     };
+    if (method === 'eth_getBlockByNumber' && params[0] === '0x0') begun += 1;
     if (method === 'eth_estimateGas') {
       const { data } = params[0] as { readonly data: string };
       estimated.push(data);
@@ -57,6 +61,7 @@ beforeAll(async () => {
 beforeEach(() => {
   for (const answer of held) answer();
   for (const list of [estimated, held]) list.length = 0;
+  begun = 0;
 });
 afterAll(async () => {
   await vault[Symbol.asyncDispose]();
@@ -76,4 +81,26 @@ test('are not held by a program that names an account of another wallet', async 
   expect(error).toMatchObject({ code: 4100, message: expect.stringContaining(from) as string });
   expect(estimated).toEqual([]);
   expect((await pay(await pair('own'))).result).toMatch(/^0x/);
+});
+
+test('are not held by requests whose callers have left before their turn', async () => {
+  const url = await pair('leaves');
+  const first = pay(url, slow);
+  await vi.waitFor(() => {
+    expect(held).toHaveLength(1);
+  });
+  const caller = request(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
+  caller.on('error', () => undefined);
+  const params = [{ from, to, data: '0xbeefdead' }];
+  caller.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction', params }));
+  await vi.waitFor(() => {
+    expect(begun).toBe(2);
+  });
+  caller.destroy();
+  // The vault hears that the caller left by the time that it answers another.
+  await rpc(url, 'eth_chainId');
+  held[0]?.();
+  expect((await first).result).toMatch(/^0x/);
+  expect((await pay(url)).result).toMatch(/^0x/);
+  expect(estimated).toEqual([slow, '0x']);
 });

@@ -54,7 +54,7 @@ export class Transactions {
 
   /** @returns the hash of the transaction. @throws RpcError or KeyhearthError. */
   async send(sender: Sender, wish: Wish): Promise<string> {
-    const { node, program, chainId } = sender;
+    const { node, program, chainId, gone } = sender;
     await node.check();
     const first = blockWithHash.safeParse(await node.ask('eth_getBlockByNumber', ['0x0', false])).data;
     // A test chain that is started again has the same number, and another first block.
@@ -75,6 +75,8 @@ export class Transactions {
       }
     };
     const begun = await turn.run(async () => {
+      // Nothing was begun: others of the account need not wait for what no one does.
+      if (gone.aborted) throw new KeyhearthError('UNAVAILABLE', `no one waits for ${program.name} any more`);
       const begin = async () => go(await this.#begin(sender, wish, chain, request), false);
       const row = await this.#repeated(sender, wish, chain, request);
       if (row === undefined) return begin();
