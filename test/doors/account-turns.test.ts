@@ -6,6 +6,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { listTransactions } from '../../main/storage/tables/ethereum-transactions.ts';
 import { newWallet } from '../support/support.ts';
 import { rpc, startToolVault, type ToolVault } from '../support/tool-vault.ts';
 
@@ -14,6 +15,8 @@ const estimated: string[] = [];
 const held: (() => void)[] = [];
 /** The data of calls that a node takes long for. */
 const slow = '0xdeadbeef';
+/** How often the node was asked for a transaction, which it always has. */
+let lookedUp = 0;
 /** Of the first block, which is asked for before each turn. */
 let begun = 0;
 const node = createServer((incoming, response) => {
@@ -26,11 +29,13 @@ const node = createServer((incoming, response) => {
     const says: Record<string, unknown> = {
       ...{ eth_chainId: '0x1', eth_getTransactionCount: '0x0', eth_estimateGas: '0x5208' },
       ...{ eth_getBlockByNumber: { hash: '0xaa', baseFeePerGas: '0x1' }, eth_maxPriorityFeePerGas: '0x1' },
+      eth_getTransactionByHash: {},
     };
     const answer = () => {
       response.end(JSON.stringify({ jsonrpc: '2.0', id, result: says[method] ?? null }));
     };
     if (method === 'eth_getBlockByNumber' && params[0] === '0x0') begun += 1;
+    if (method === 'eth_getTransactionByHash') lookedUp += 1;
     if (method === 'eth_estimateGas') {
       const { data } = params[0] as { readonly data: string };
       estimated.push(data);
@@ -62,6 +67,7 @@ beforeEach(() => {
   for (const answer of held) answer();
   for (const list of [estimated, held]) list.length = 0;
   begun = 0;
+  lookedUp = 0;
 });
 afterAll(async () => {
   await vault[Symbol.asyncDispose]();
@@ -103,4 +109,18 @@ test('are not held by requests whose callers have left before their turn', async
   expect((await first).result).toMatch(/^0x/);
   expect((await pay(url)).result).toMatch(/^0x/);
   expect(estimated).toEqual([slow, '0x']);
+});
+
+test('are not long for what another program sent with nonces of its own, far ahead', async () => {
+  const many = await pair('many');
+  for (let nonce = 1000; nonce < 1020; nonce++) {
+    const wish = { from, to, nonce: `0x${nonce.toString(16)}` };
+    expect((await rpc(many, 'eth_sendTransaction', wish)).result).toMatch(/^0x/);
+  }
+  lookedUp = 0;
+  expect((await pay(await pair('one'))).result).toMatch(/^0x/);
+  const rows = vault.service.vault.units.read((tx) => listTransactions(tx, '1 0xaa', from));
+  const sent = rows.filter(({ program }) => program === 'door ethereum one');
+  expect(sent.map(({ nonce }) => nonce)).toEqual([String(rows.length - 21)]);
+  expect(lookedUp).toBeLessThan(20);
 });

@@ -164,19 +164,24 @@ export class Transactions {
     return row;
   }
 
-  /** The first that is free: one that was refused leaves a gap, which the next transaction fills. */
+  /**
+   * The first that is free: one that was refused leaves a gap, which the next transaction fills. The node is asked about no
+   * transaction beyond it: a program may have sent any number of them, with nonces of its own.
+   */
   async #nextNonce(node: ChainNode, chain: string, address: string): Promise<bigint> {
-    let nonce = await nonceOf(node, address);
-    const rows = this.#rows(chain, address).filter((row) => BigInt(row.nonce) >= nonce);
-    const taken = new Set<bigint>();
-    for (const { id, hash, nonce } of rows) {
-      const isTaken =
-        this.#underWay.has(id) ||
-        (hash !== null && (await node.ask('eth_getTransactionByHash', [hash])) !== null);
-      if (isTaken) taken.add(BigInt(nonce));
+    const first = await nonceOf(node, address);
+    const rows = Map.groupBy(this.#rows(chain, address), (row) => BigInt(row.nonce));
+    for (let nonce = first; ; nonce += 1n) {
+      if (!(await this.#isTaken(node, rows.get(nonce) ?? []))) return nonce;
     }
-    while (taken.has(nonce)) nonce += 1n;
-    return nonce;
+  }
+
+  async #isTaken(node: ChainNode, rows: readonly EthereumTransactionRow[]): Promise<boolean> {
+    for (const { id, hash } of rows.toReversed()) {
+      if (this.#underWay.has(id)) return true;
+      if (hash !== null && (await node.ask('eth_getTransactionByHash', [hash])) !== null) return true;
+    }
+    return false;
   }
 
   #rows(chain: string, address: string): readonly EthereumTransactionRow[] {
