@@ -23,6 +23,7 @@ import { Program } from '../../main/doors/program.ts';
 import { OverloadError } from '../../main/lib/concurrency/turns.ts';
 import { tokenFunctions } from '../../main/lib/policies/ethereum-programs.ts';
 import { intentOf, toBeSigned, type PendingActivity } from '../../main/lib/text/to-be-signed.ts';
+import { logEnd } from '../../main/storage/tables/activities.ts';
 import {
   deleteTransaction,
   insertTransaction,
@@ -625,6 +626,49 @@ describe('a request that comes again', () => {
     expect(raws).toEqual([]);
     const { body: answer } = await post(body, asking);
     expect(answer?.['result']).toBe(keccak256(raws[0] as Hex));
+    expect(raws).toHaveLength(1);
+  });
+
+  test('is the same transaction where the first is handed over while the repeat asks for its nonce', async () => {
+    const wanted = { ...wish(), value: '0x16345785d8a0002' };
+    const { waiters, units } = vault.service.vault;
+    const logged = () => units.readUnverified((tx) => logEnd(tx).sequence);
+    const asked = httpRequest(asking, { method: 'POST', headers: { 'content-type': 'application/json' } });
+    asked.on('error', () => undefined);
+    asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction', params: [wanted] }));
+    await vi.waitFor(() => {
+      expect(waiters.size).toBe(1);
+    }, 10_000);
+    // All that the vault writes after the vote waits: the first is not handed over yet.
+    const write = units.write.bind(units);
+    const before = logged();
+    const written = Promise.withResolvers<undefined>();
+    const writing = vi.spyOn(units, 'write').mockImplementation(async (...given) => {
+      if (logged() > before) await written.promise;
+      return write(...given);
+    });
+    await voteOnAll('approve');
+    await vi.waitFor(() => {
+      expect(waiters.size).toBe(0);
+    }, 10_000);
+    asked.destroy();
+    // The vault hears that the caller left by the time that it answers another.
+    await rpc(url, 'eth_chainId');
+    const nonce = Promise.withResolvers<string>();
+    const count = vi.fn(() => nonce.promise);
+    says['eth_getTransactionCount'] = count;
+    const repeat = rpc(asking, 'eth_sendTransaction', wanted);
+    await vi.waitFor(() => {
+      expect(count).toHaveBeenCalled();
+    }, 10_000);
+    written.resolve(undefined);
+    writing.mockRestore();
+    await vi.waitFor(() => {
+      expect(raws).toHaveLength(1);
+    }, 10_000);
+    nonce.resolve('0x1');
+    expect((await repeat).result).toBe(keccak256(raws[0] as Hex));
+    expect(waiters.size).toBe(0);
     expect(raws).toHaveLength(1);
   });
 

@@ -14,6 +14,7 @@ import { fill, nonceOf } from '../../nodes/fill.ts';
 import { NoAnswer, type ChainNode } from '../../nodes/node.ts';
 import type { UnitOfWork } from '../../storage/unit-of-work.ts';
 import {
+  deleteAsked,
   deleteTransaction,
   forgetTransactions,
   insertTransaction,
@@ -126,7 +127,7 @@ export class Transactions {
 
   /** @returns the row of an earlier request for the same whose answer no one got. */
   async #repeated(
-    { node }: Sender,
+    sender: Sender,
     wish: Wish,
     chain: string,
     request: string,
@@ -136,11 +137,10 @@ export class Transactions {
     );
     if (row === undefined || row.state === 'sent' || wish.nonce !== undefined) return row;
     // It was never handed over. If another took its nonce, a new one is needed.
-    if (BigInt(row.nonce) === (await this.#nextNonce(node, chain, wish.from))) return row;
-    await this.#units.write((tx) => {
-      deleteTransaction(tx, row.id);
-    });
-    return undefined;
+    if (BigInt(row.nonce) === (await this.#nextNonce(sender.node, chain, wish.from))) return row;
+    const isDropped = await this.#units.write((tx) => deleteAsked(tx, row.id));
+    // Else the earlier request handed it over meanwhile, and has taken the nonce itself.
+    return isDropped ? undefined : this.#repeated(sender, wish, chain, request);
   }
 
   async #begin(
@@ -202,9 +202,7 @@ export class Transactions {
       // The node may have one that was sent, and the API the request for one that it was too busy to answer. A program whose door
       // was closed learns nothing of its request.
       if (state === 'asked' && !isPassing(error) && !program.isEnded) {
-        await this.#units.write((tx) => {
-          deleteTransaction(tx, id);
-        });
+        await this.#units.write((tx) => deleteAsked(tx, id));
       }
       throw error;
     }

@@ -53,6 +53,10 @@ export function endTransactionsOf(tx: Writer, program: string): void {
   tx.run(`UPDATE ethereum_transactions SET state = 'answered' WHERE program = ?`, program);
 }
 
+/** @returns false where it was handed to the node since, or has ended. */
+export const deleteAsked = (tx: Writer, id: string): boolean =>
+  tx.run(`DELETE FROM ethereum_transactions WHERE id = ? AND state = 'asked'`, id) === 1;
+
 export function deleteTransaction(tx: Writer, id: string): void {
   tx.run('DELETE FROM ethereum_transactions WHERE id = ?', id);
 }
