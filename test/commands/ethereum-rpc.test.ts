@@ -672,6 +672,23 @@ describe('a request that comes again', () => {
     expect(raws).toHaveLength(1);
   });
 
+  test('is another one where the vault was locked as the first caller got the answer', async () => {
+    const wanted = { ...wish(), value: '0x69' };
+    const { eth_sendRawTransaction: honestly } = says;
+    says['eth_sendRawTransaction'] = async (params, response) => {
+      await vault.service.vault.rpc.lock();
+      return honestly?.(params, response);
+    };
+    const first = await rpc(url, 'eth_sendTransaction', wanted);
+    expect(first.result).toBe(keccak256(raws[0] as Hex));
+    await vault.service.unlock();
+    says = honest();
+    const second = await rpc(url, 'eth_sendTransaction', wanted);
+    expect(second.result).toBe(keccak256(raws[1] as Hex));
+    expect(raws).toHaveLength(2);
+    expect(vault.service.faults).toEqual([]);
+  });
+
   // The clock is ahead from here on, and votes by other clocks are too old.
   test('is the same transaction an hour later too', async () => {
     const wanted = { ...wish(), value: '0x61' };

@@ -47,6 +47,8 @@ export class Transactions {
   readonly #turns = new Map<string, SerialQueue>();
   /** The IDs of rows whose callers are still there: the same request again is another transaction. */
   readonly #underWay = new Set<string>();
+  /** The IDs of rows whose callers have the answers, until the file says so: a locked vault writes nothing. */
+  readonly #answered = new Set<string>();
 
   constructor(units: UnitOfWork, now: () => number) {
     this.#units = units;
@@ -104,14 +106,24 @@ export class Transactions {
   async release(held: Set<string>, delivered: boolean): Promise<void> {
     const ids = [...held];
     held.clear();
+    if (delivered) for (const id of ids) this.#answered.add(id);
     try {
-      if (!delivered || ids.length === 0) return;
-      await this.#units.write((tx) => {
-        for (const id of ids) markAnswered(tx, id);
-      });
+      await this.#markAnswered();
+    } catch (error) {
+      // The next payment writes it down.
+      if (!(error instanceof KeyhearthError) || !isPassing(error)) throw error;
     } finally {
       for (const id of ids) this.#underWay.delete(id);
     }
+  }
+
+  async #markAnswered(): Promise<void> {
+    const ids = [...this.#answered];
+    if (ids.length === 0) return;
+    await this.#units.write((tx) => {
+      for (const id of ids) markAnswered(tx, id);
+    });
+    for (const id of ids) this.#answered.delete(id);
   }
 
   /** A caller that has gone holds nothing: no one would release it. */
@@ -133,7 +145,11 @@ export class Transactions {
     request: string,
   ): Promise<EthereumTransactionRow | undefined> {
     const row = this.#rows(chain, wish.from).find(
-      (each) => each.request === request && each.state !== 'answered' && !this.#underWay.has(each.id),
+      (each) =>
+        each.request === request &&
+        each.state !== 'answered' &&
+        !this.#answered.has(each.id) &&
+        !this.#underWay.has(each.id),
     );
     if (row === undefined || row.state === 'sent' || wish.nonce !== undefined) return row;
     // It was never handed over. If another took its nonce, a new one is needed.
@@ -157,6 +173,7 @@ export class Transactions {
       unsigned: unsignedOf({ ...filled, nonce }, chainId),
       createdAt: program.nextTimestamp(),
     };
+    await this.#markAnswered();
     await this.#units.write((tx) => {
       forgetTransactions(tx, this.#now() - dayMs);
       insertTransaction(tx, row);
