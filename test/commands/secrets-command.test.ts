@@ -258,6 +258,24 @@ describe('keyhearth run', () => {
     expect(await process_.ended()).toBe(9);
   });
 
+  // The class: the program is neither kept from its end, with its secrets, nor has its exit code replaced.
+  test.each(['stdout', 'stderr'] as const)(
+    'ends with the program where the reader of %s leaves',
+    async (to) => {
+      const env = `TOKEN=keyhearth://${await store('some secret')}`;
+      const script = `
+      process.on('SIGTERM', () => {}); process.${to}.on('error', () => process.exit(7));
+      console.log('up'); setInterval(() => process.${to}.write('x'.repeat(65536)), 5)`;
+      await using process_ = new CommandProcess(['run', '--env', paper(env), ...node(script)], {
+        environment,
+      });
+      expect(await process_.nextLine()).toBe('up');
+      process_.child[to]?.destroy();
+      expect(await process_.ended()).toBe(7);
+      expect(process_.stderr).not.toContain('Warning');
+    },
+  );
+
   test('starts nothing where a reference has no secret, and names all of them', async () => {
     const name = await store('there');
     const mark = path('started');

@@ -85,15 +85,25 @@ export function runToItsEnd(
   });
 }
 
-/** Passes output on until it ends. A reader that has heard enough ends it too. */
+/**
+ * Passes output on until it ends. A reader that has heard enough ends it too: the program learns that from its next write, as it
+ * would without what its output goes through.
+ */
 async function pass(from: Readable | null, through: Transform, to: Writable): Promise<void> {
   if (from === null) return;
+  const stop = (): void => {
+    from.destroy();
+    through.destroy();
+  };
+  to.once('error', stop);
   through.pipe(to, { end: false });
   try {
     await pipeline(from, through);
     await finished(through, { writable: false });
   } catch {
     from.destroy();
+  } finally {
+    to.off('error', stop);
   }
 }
 
