@@ -1,12 +1,13 @@
 /** `keyhearth keyslots` and `keyhearth recovery`, as a person or a script runs them; the keychain is a real one. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { Keyslots } from '../../preload/contract.ts';
 import type { Answer as StepAnswer } from '../keys/keychain-child.ts';
 import { inProcess, startKeyring } from '../keys/keychain.ts';
 import type { KeyringSession } from '../keys/keychain.ts';
-import { CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
+import { command, CommandProcess, runCommand, temporaryDirectory } from '../support/support.ts';
 import { Terminal } from '../support/terminal.ts';
 
 const password = 'correct horse battery staple';
@@ -314,6 +315,51 @@ describe('without a keychain', () => {
     ]);
     expect(await service.stop()).toBe(0);
   });
+
+  // The class: secrets in files that no command names, and a part of what belongs together.
+  test.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+    '%s while secrets are written leaves all of the files, and no draft of one',
+    async (signal) => {
+      using home = new Home();
+      await home.init('--no-keychain');
+      const made = home.file('made');
+      mkdirSync(made);
+      // Before each file of that directory has its name: its draft is whole then.
+      const preload = home.file(
+        'preload.mjs',
+        `import fs from 'node:fs';
+         import { syncBuiltinESMExports } from 'node:module';
+         const { linkSync } = fs;
+         fs.linkSync = (draft, file) => {
+           if (file.startsWith(${JSON.stringify(made)})) process.kill(process.pid, '${signal}');
+           linkSync(draft, file);
+         };
+         syncBuiltinESMExports();`,
+      );
+      const written = async (...argv: readonly string[]) => {
+        const program = [process.execPath, '--import', pathToFileURL(preload).href, command] as const;
+        const ended = await runCommand(argv, { environment: home.environment, program });
+        expect(ended).toMatchObject({ code: 0, stderr: '' });
+        const names = readdirSync(made, { recursive: true, encoding: 'utf8' }).sort();
+        for (const name of readdirSync(made)) rmSync(join(made, name), { recursive: true });
+        return names;
+      };
+      const sheet = ['recovery', 'sheet', '--recovery-file', home.file('phrase')];
+      expect(await written(...sheet, '--output', join(made, 's.html'), '--shares', '2-of-3')).toEqual([
+        's-1.html',
+        's-2.html',
+        's-3.html',
+      ]);
+      const proof = ['--no-keychain', '--password-file', home.file('password')];
+      const words = ['--output', join(made, 'words')];
+      expect(await written('keyslots', 'change', 'recovery', ...words, ...proof)).toEqual(['words']);
+      expect(await written('keygen', '--name', 'second', '--config-dir', made)).toEqual([
+        'keys',
+        join('keys', 'second.private'),
+        join('keys', 'second.public'),
+      ]);
+    },
+  );
 
   test('a vault that runs locked is locked again afterwards', async () => {
     using home = new Home();

@@ -9,6 +9,7 @@ import { syncDirectory, writeWholeFile } from '../../files/new-files.ts';
 import { namingFile } from '../../files/storage-causes.ts';
 import { readTextFile } from '../shared/file-text.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
+import { undisturbed } from '../shared/signals.ts';
 import { fields, type Table } from '../shared/table.ts';
 
 /** A P-256 key pair, hex: the private scalar and the compressed public key. */
@@ -59,10 +60,12 @@ export function writeKeyFiles(directory: string, name: string, pair: KeyPair, of
   const written: string[] = [];
   try {
     makeDirectory(directory);
-    for (const [file, content] of contents) {
-      writeWholeFile(file, content);
-      written.push(file);
-    }
+    undisturbed(() => {
+      for (const [file, content] of contents) {
+        writeWholeFile(file, content);
+        written.push(file);
+      }
+    });
     syncDirectory(directory);
   } catch (error) {
     // Half a pair is of no use, and would stand in the way of the next.

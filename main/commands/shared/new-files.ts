@@ -10,7 +10,7 @@ import {
 } from '../../files/new-files.ts';
 import { causeOf, namingFile } from '../../files/storage-causes.ts';
 import { CommandError, exitCodes } from './output.ts';
-import { beforeEnding } from './signals.ts';
+import { beforeEnding, undisturbed } from './signals.ts';
 import { ExplainedError } from '../../lib/errors.ts';
 import { reasonOf } from '../../lib/text/reasons.ts';
 
@@ -78,20 +78,23 @@ function creating<Made>(file: string, name: string, create: () => Made): Made {
 }
 
 /**
- * Writes the new files that `--output` names to the disk: all of them, or none. Each has its name once it is whole.
+ * Writes the new files that `--output` names to the disk: all of them, or none, also where a signal comes meanwhile. Each has its
+ * name once it is whole.
  */
 export function writeSecretFiles(files: readonly { readonly file: string; readonly text: string }[]): void {
-  const made: string[] = [];
-  try {
-    for (const { file, text } of files) {
-      creating(file, `--output ${file}`, () => {
-        writeWholeFile(file, text);
-      });
-      made.push(file);
+  undisturbed(() => {
+    const made: string[] = [];
+    try {
+      for (const { file, text } of files) {
+        creating(file, `--output ${file}`, () => {
+          writeWholeFile(file, text);
+        });
+        made.push(file);
+      }
+      for (const directory of new Set(files.map(({ file }) => dirname(file)))) syncDirectory(directory);
+    } catch (error) {
+      for (const file of made) rmSync(file, { force: true });
+      throw error;
     }
-    for (const directory of new Set(files.map(({ file }) => dirname(file)))) syncDirectory(directory);
-  } catch (error) {
-    for (const file of made) rmSync(file, { force: true });
-    throw error;
-  }
+  });
 }

@@ -59,6 +59,12 @@ export function beforeEnding(work: () => void): Disposable {
   return { [Symbol.dispose]: stop };
 }
 
+/** Does work at once that no signal ends halfway: one that comes meanwhile is passed over. */
+export function undisturbed<Made>(work: () => Made): Made {
+  using _ = beforeEnding(() => undefined);
+  return work();
+}
+
 /** Until standard input ends: its other end is closed, or the process that held it is gone. What comes on it is not read. */
 export async function untilStdinEnds(): Promise<void> {
   try {

@@ -5,7 +5,7 @@
 import type { Config } from '../../app/config.ts';
 import { takeLock } from '../../storage/file/vault-lock.ts';
 import { CommandError, exitCodes } from '../shared/output.ts';
-import { beforeEnding } from '../shared/signals.ts';
+import { undisturbed } from '../shared/signals.ts';
 import { dataDirectory } from './control.ts';
 
 /** Milliseconds. The work of one is short. */
@@ -24,9 +24,8 @@ export function oneAfterAnother<Made>(config: Config, work: () => Made): Made {
       'another command of this vault is changing such settings and does not end: end it, and try again',
     );
   }
-  using _ = beforeEnding(() => undefined);
   try {
-    return work();
+    return undisturbed(work);
   } finally {
     lock.release();
   }
