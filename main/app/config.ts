@@ -76,6 +76,8 @@ export interface Config {
   readonly credentialsDirectory: string | undefined;
   /** Linux: where the user's own systemd looks for units. */
   readonly unitDirectory: string;
+  /** For what the user's vaults share, whichever of them is meant. */
+  readonly userDirectory: string;
   /** Ends a long-running process with the process that started it. */
   readonly endsWithParent: boolean;
   /** Logs each request, and copies the whole log to standard error. */
@@ -163,6 +165,7 @@ export function makeConfig(options: ConfigOptions, variables: Environment = proc
       'systemd',
       'user',
     ),
+    userDirectory: usual.config,
     endsWithParent: endsWithParent(environment, process.ppid),
     verbose: options.verbose ?? false,
     rendererDirectory: built('renderer'),

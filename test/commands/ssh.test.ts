@@ -415,18 +415,39 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('several setups at once each leave their entry', async () => {
-  const hosts = ['one', 'two', 'three', 'four', 'five', 'six'];
-  const made = await Promise.all(
-    hosts.map((host) =>
-      run(process.execPath, [command, 'ssh', 'setup', '--host', host, '--yes'], { env: environment() }),
-    ),
-  );
-  expect(made.map(({ code }) => code)).toEqual(hosts.map(() => 0));
-  const config = readFileSync(join(home, '.ssh', 'config'), 'utf8');
-  expect([...config.matchAll(/^Host (.*)$/gm)].map(([, host]) => host)).toEqual(
-    expect.arrayContaining(hosts),
-  );
+test('several setups at once each leave their entry, whichever vaults of the user they are of', async () => {
+  await using other = await startTestVault({ password });
+  const config = join(dirname(other.directory), 'config');
+  mkdirSync(join(config, 'keys'), { recursive: true });
+  writeFileSync(join(config, 'keys', 'owner.public'), other.key.publicKey);
+  writeFileSync(join(config, 'keys', 'owner.private'), other.key.privateKey, { mode: 0o600 });
+  const environments = [
+    environment(),
+    { KEYHEARTH_DATA_DIR: other.directory, KEYHEARTH_CONFIG_DIR: config },
+  ] as const;
+  for (const argv of [
+    ['add', 'laptop'],
+    ['on', 'ssh'],
+  ]) {
+    const ran = await runCommand(['doors', ...argv], { environment: { HOME: home, ...environments[1] } });
+    expect(ran.code, ran.stderr).toBe(0);
+  }
+  const hosts = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+  const file = join(home, '.ssh', 'config');
+  // Most turns at losing an entry lose none.
+  for (let turn = 0; turn < 3; turn += 1) {
+    rmSync(file, { force: true });
+    const made = await Promise.all(
+      hosts.map((host, index) =>
+        run(process.execPath, [command, 'ssh', 'setup', '--host', host, '--yes'], {
+          env: environments[index % 2],
+        }),
+      ),
+    );
+    expect(made.map(({ code }) => code)).toEqual(hosts.map(() => 0));
+    const found = [...readFileSync(file, 'utf8').matchAll(/^Host (.*)$/gm)].map(([, host]) => host);
+    expect(found.sort()).toEqual([...hosts].sort());
+  }
   expect(readdirSync(join(home, '.ssh')).filter((name) => name.includes('draft'))).toEqual([]);
 });
 
