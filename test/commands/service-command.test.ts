@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchdAgent, systemdUnit } from '../../main/commands/vault/service-files.ts';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { launchdAgent, systemdName, systemdUnit } from '../../main/commands/vault/service-files.ts';
 import { runCommand, temporaryDirectory } from '../support/support.ts';
 import type { Json } from '../support/support.ts';
 
@@ -18,10 +18,17 @@ const passwordFile = join(home.path, 'pass word');
 mkdirSync(bin);
 mkdirSync(vault);
 writeFileSync(passwordFile, 'correct horse\n', { mode: 0o600 });
-// A test must not change the user's own systemd: this one records its arguments, and fails on demand.
+// A test must not change the user's own systemd: this one records its arguments, and fails or waits on demand.
 writeFileSync(
   join(bin, 'systemctl'),
-  `#!/bin/sh\necho "$@" >> '${calls}'\ncase "$*" in *"$FAILING"*) echo 'no such bus' >&2; exit 1;; esac\n`,
+  `#!/bin/sh
+echo "$@" >> '${calls}'
+case "$*" in *"$FAILING"*) echo 'no such bus' >&2; exit 1;; esac
+case "$*" in *"$HELD"*)
+  tries=30
+  until grep -q disable '${calls}' || [ $((tries -= 1)) -lt 0 ]; do sleep 0.1; done;;
+esac
+`,
 );
 chmodSync(join(bin, 'systemctl'), 0o755);
 afterAll(() => {
@@ -32,14 +39,18 @@ beforeEach(() => {
   writeFileSync(join(vault, 'vault.db'), '');
 });
 
-async function service(argv: readonly string[], failing = 'nothing') {
-  const environment = {
-    HOME: home.path,
-    PATH: `${bin}${delimiter}${String(process.env['PATH'])}`,
-    KEYHEARTH_DATA_DIR: vault,
-    FAILING: failing,
-  };
-  const ended = await runCommand(['service', ...argv, '--json'], { environment });
+const environment = (failing: string, held = 'nothing') => ({
+  HOME: home.path,
+  PATH: `${bin}${delimiter}${String(process.env['PATH'])}`,
+  KEYHEARTH_DATA_DIR: vault,
+  FAILING: failing,
+  HELD: held,
+});
+
+async function service(argv: readonly string[], failing?: string, held?: string) {
+  const ended = await runCommand(['service', ...argv, '--json'], {
+    environment: environment(failing ?? 'nothing', held),
+  });
   return { ...ended, json: ended.stdout.startsWith('{') ? (JSON.parse(ended.stdout) as Json) : undefined };
 }
 
@@ -113,6 +124,26 @@ describe.runIf(process.platform === 'linux')('systemd', () => {
         '`systemctl --user enable keyhearth.service` failed: no such bus',
       ) as string,
     });
+  });
+
+  test('a removal waits for an installation that is under way', async () => {
+    // The installation is held in its middle until the removal is at work too, or for three seconds.
+    const installing = service(['install'], 'nothing', `enable ${systemdName}`);
+    await vi.waitFor(() => {
+      expect(asked()).toContain(`--user enable ${systemdName}`);
+    }, 30_000);
+    const removed = await service(['uninstall']);
+    expect(await installing).toMatchObject({ code: 0, json: { running: true } });
+    expect(removed).toMatchObject({ code: 0, json: { removed: true } });
+    expect(asked()).toEqual([
+      '--user daemon-reload',
+      '--user enable keyhearth.service',
+      '--user restart keyhearth.service',
+      '--user is-active --quiet keyhearth.service',
+      '--user disable --now keyhearth.service',
+      '--user daemon-reload',
+    ]);
+    expect(existsSync(unit)).toBe(false);
   });
 
   test('a foreign unit is left alone', async () => {

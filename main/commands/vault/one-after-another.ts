@@ -26,6 +26,16 @@ export function oneAfterAnother<Made>(config: Config, work: () => Made): Made {
   }
 }
 
+/** The same of work that waits for other programs. A signal ends it: the next run of the command goes on from there. */
+export async function oneAfterAnotherLater<Made>(config: Config, work: () => Promise<Made>): Promise<Made> {
+  const lock = takeTurn(config);
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
 function takeTurn(config: Config): VaultLock {
   const lock = takeLock(placeOfLock(config), 'command.lock', patience);
   if (lock !== undefined) return lock;

@@ -13,6 +13,7 @@ import type { ServiceSpecification } from './service-files.ts';
 import { programPath } from '../../app/program-path.ts';
 import { thisProgram } from '../../app/this-program.ts';
 import { hasVaultFile } from '../shared/vault-file.ts';
+import { oneAfterAnotherLater } from './one-after-another.ts';
 
 export interface InstallOptions {
   readonly port?: string;
@@ -58,37 +59,37 @@ export async function installService(config: Config, options: InstallOptions): P
   if (dataDirectory === null || !hasVaultFile(dataDirectory)) {
     throw noVault(String(dataDirectory));
   }
-  if (existsSync(manager.file)) refuseStrangers(manager.file);
-  makeDirectory(dirname(manager.file));
-  replaceFile(manager.file, text);
-  await manager.start();
-  print(
-    options.json,
-    { file: manager.file, running: await manager.isRunning() },
-    `The service runs: ${manager.file}\nLog: ${manager.log}\n${manager.hint}`,
-  );
+  await oneAfterAnotherLater(config, async () => {
+    if (existsSync(manager.file)) refuseStrangers(manager.file);
+    makeDirectory(dirname(manager.file));
+    replaceFile(manager.file, text);
+    await manager.start();
+    print(
+      options.json,
+      { file: manager.file, running: await manager.isRunning() },
+      `The service runs: ${manager.file}\nLog: ${manager.log}\n${manager.hint}`,
+    );
+  });
 }
 
 /** Ends the service and removes its file; the vault stays. */
 export async function uninstallService(config: Config, json: boolean): Promise<void> {
   const manager = managerOf(config);
-  if (existsSync(manager.file)) {
+  const removed = await oneAfterAnotherLater(config, async () => {
+    if (!existsSync(manager.file)) return false;
     refuseStrangers(manager.file);
     await manager.stop();
     rmSync(manager.file);
     await manager.forget();
-    print(
-      json,
-      { file: manager.file, removed: true },
-      'The service was removed. The vault stays where it is.',
-    );
-  } else {
-    print(
-      json,
-      { file: manager.file, removed: false },
-      `No service is installed: ${manager.file} does not exist.`,
-    );
-  }
+    return true;
+  });
+  print(
+    json,
+    { file: manager.file, removed },
+    removed
+      ? 'The service was removed. The vault stays where it is.'
+      : `No service is installed: ${manager.file} does not exist.`,
+  );
 }
 
 export async function serviceStatus(config: Config, json: boolean): Promise<void> {
