@@ -126,6 +126,18 @@ describe.runIf(process.platform === 'linux')('systemd', () => {
     });
   });
 
+  test('a service that does not run is not said to', async () => {
+    const installed = await service(['install'], 'is-active');
+    expect(installed).toMatchObject({ code: 1, json: { file: unit, running: false } });
+    const text = await runCommand(['service', 'install'], { environment: environment('is-active') });
+    expect(text).toMatchObject({
+      code: 1,
+      stdout: expect.not.stringContaining('The service runs') as string,
+    });
+    expect(text.stdout).toContain(`does not run: ${unit}\nLog: journalctl`);
+    await service(['uninstall']);
+  });
+
   test('a removal waits for an installation that is under way', async () => {
     // The installation is held in its middle until the removal is at work too, or for three seconds.
     const installing = service(['install'], 'nothing', `enable ${systemdName}`);

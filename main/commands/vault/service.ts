@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { makeDirectory } from '../../files/directories.ts';
 import type { Config } from '../../app/config.ts';
 import { homeDirectory } from '../../app/home-directory.ts';
@@ -64,12 +65,27 @@ export async function installService(config: Config, options: InstallOptions): P
     makeDirectory(dirname(manager.file));
     replaceFile(manager.file, text);
     await manager.start();
-    print(
-      options.json,
-      { file: manager.file, running: await manager.isRunning() },
-      `The service runs: ${manager.file}\nLog: ${manager.log}\n${manager.hint}`,
-    );
+    const isRunning = await startsToRun(manager);
+    if (!isRunning) process.exitCode = exitCodes.failed;
+    print(options.json, { file: manager.file, running: isRunning }, [
+      `${isRunning ? 'The service runs' : 'The service is installed, but does not run'}: ${manager.file}`,
+      `Log: ${manager.log}`,
+      ...(isRunning ? [manager.hint] : []),
+    ]);
   });
+}
+
+/** Milliseconds. Managers come to it in a moment. */
+const startMs = 3000;
+
+/** @returns false where the service ended at once, or was not begun in time. */
+async function startsToRun({ isRunning }: Manager): Promise<boolean> {
+  const end = performance.now() + startMs;
+  while (performance.now() < end) {
+    if (await isRunning()) return true;
+    await setTimeout(100);
+  }
+  return false;
 }
 
 /** Ends the service and removes its file; the vault stays. */
