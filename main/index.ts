@@ -38,6 +38,7 @@ import { prepareUpdates } from './desktop/updates/updates.ts';
 import { unsupportedRuntime } from './desktop/versions.ts';
 import { showWindow } from './desktop/window.ts';
 import { closedDebugger, keepDebuggersOut } from './app/no-debugger.ts';
+import { keepOwnRights } from './app/own-rights.ts';
 import { findFormerVault } from './app/former-vault.ts';
 import { startServiceLog } from './app/service-log.ts';
 import { freezeOnSignal } from './app/freeze-signal.ts';
@@ -55,6 +56,7 @@ try {
 }
 
 function prepare(): void {
+  keepOwnRights();
   // Electron has Node's own words among all others. An installed application's fuses let none of this come to be.
   const isClosed = keepDebuggersOut([...process.execArgv, ...process.argv]);
   if (isClosed) process.stderr.write(`${closedDebugger}\n`);

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
+  command,
   CommandProcess,
   ethereumAccount,
   runCommand,
@@ -233,6 +234,25 @@ describe('init', () => {
         home.secret('again', password),
       ]);
       expect(JSON.parse(await service.nextLine())).toMatchObject({ state: 'unlocked' });
+    },
+  );
+
+  // The class: a mask that takes the owner's own rights. Its files could not be written a moment later.
+  test.skipIf(process.platform === 'win32').each(['277', '777'])(
+    'under umask %s makes what its owner can write',
+    async (mask) => {
+      using home = new Home();
+      const shell = ['/bin/sh', '-c', `umask ${mask}; exec "$@"`, 'sh', process.execPath, command] as const;
+      const ended = await home.run(initArguments(home), {
+        program: shell,
+        environment: { ...home.environment, NODE_DISABLE_COMPILE_CACHE: '1' },
+      });
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect([home.vault, home.keys].map(modeOf)).toEqual([0o700, 0o700]);
+      const files = [home.vault, home.keys].flatMap((directory) =>
+        readdirSync(directory).map((name) => join(directory, name)),
+      );
+      expect(files.filter((file) => modeOf(file) !== 0o600)).toEqual([]);
     },
   );
 
