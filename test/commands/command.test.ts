@@ -165,6 +165,24 @@ describe('wrong usage', () => {
     expect(existsSync(home.vault)).toBe(false);
   });
 
+  // The class: a variable that a script left unset, read as the working directory.
+  test.each([
+    [['init', '--no-keychain', '--data-dir', '']],
+    [['keygen', '--name', 'second', '--config-dir', '']],
+    [['backup', 'schedule', '']],
+    [['backup', '']],
+    [['takeover', '--directory', '']],
+    [['secret', 'get', 'token', '--output', '']],
+    [['unlock', '--share-file', 'share', '--share-file', '']],
+  ])('an empty path in %j is none', async (argv) => {
+    using home = new Home();
+    const { code, stdout, stderr } = await home.run(argv);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /invalid (--[a-z-]+|<[a-z]+>) "": expected the path of a (file|directory), got an empty one/,
+    );
+  });
+
   test('a password is not taken from the command line', async () => {
     using home = new Home();
     const { code, stderr } = await home.run(['init', '--password', password]);

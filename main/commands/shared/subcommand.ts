@@ -67,6 +67,7 @@ export function addSubcommand<Options extends object>(
   if (discreet) command.allowUnknownOption().allowExcessArguments();
   command.action(async () => {
     if (discreet) refuseOthers(command.args, command.registeredArguments.length);
+    refuseEmptyPaths(command);
     const given = command.optsWithGlobals<Options & GlobalOptions>();
     const config = makeConfig({ ...given, apiKey: namedKey(command) });
     await run(config, { ...given, json: given.json === true }, command.args).catch((error: unknown) => {
@@ -81,6 +82,28 @@ function namedKey(command: Command): string | undefined {
   const names = ['apiKey', 'key'].filter((option) => command.getOptionValueSource(option) === 'cli');
   const [name] = names.map((option): unknown => command.getOptionValue(option));
   return typeof name === 'string' ? name : undefined;
+}
+
+/** An empty path is mostly a variable that a script left unset. It would be read as the working directory. @throws CommandError */
+function refuseEmptyPaths(command: Command): void {
+  for (const [index, operand] of command.registeredArguments.entries()) {
+    refuseEmptyPath(`<${operand.name()}>`, operand.name(), command.args[index]);
+  }
+  for (let owner: Command | null = command; owner !== null; owner = owner.parent) {
+    for (const option of owner.options) {
+      const [, kind] = /<([a-z]+)>$/.exec(option.flags) ?? [];
+      refuseEmptyPath(option.long ?? option.flags, kind, owner.getOptionValue(option.attributeName()));
+    }
+  }
+}
+
+/** @param kind Of the value, as help says it. */
+function refuseEmptyPath(name: string, kind: string | undefined, value: unknown): void {
+  if ((kind !== 'file' && kind !== 'directory') || ![value].flat().includes('')) return;
+  throw new CommandError(
+    exitCodes.usage,
+    `invalid ${name} "": expected the path of a ${kind}, got an empty one`,
+  );
 }
 
 /** Refuses options that it does not have, and more operands than it has. @throws CommandError naming an option at most. */
