@@ -6,7 +6,7 @@
 import { isRead } from '../../../preload/contract.ts';
 import type { RpcCall, VaultEvent } from '../../../preload/contract.ts';
 import { eventStreamReader } from './event-stream.ts';
-import { RpcError } from './rpc-error.ts';
+import { RpcError, UnansweredError } from './rpc-error.ts';
 import { t } from '../i18n/text.ts';
 
 /** `ready` calls get through; `stopped` the service does not answer; `signed-out` it does not know this window. */
@@ -136,7 +136,7 @@ export class HttpSession {
       this.#setState('stopped');
       // The stream may be open all the same; a new one shows when the service answers again.
       void this.#listen();
-      throw new RpcError(lost);
+      throw new UnansweredError(lost);
     }
     this.#setState('ready');
     if (response.status === 401) {

@@ -1,17 +1,19 @@
 import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { SegmentedControl, Stack } from '@mantine/core';
-import type { KeyslotChange, ProveWith } from '../../../preload/contract.ts';
+import type { ProveWith } from '../../../preload/contract.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { Expectations } from '../../ui/page.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
+import { useKeyslotChange } from './keyslot-change.ts';
+import type { ShownChange } from './keyslot-change.ts';
 import { refusalOf } from './password.ts';
 import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
 import { RecoveryField } from './recovery-field.tsx';
 import { StrengthMeter } from './strength-meter.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
-import { useRpc, useStatus } from '../../app/rpc/vault.tsx';
+import { useStatus } from '../../app/rpc/vault.tsx';
 import { Busy } from '../../ui/busy.tsx';
 import { onText } from '../../ui/on-text.ts';
 
@@ -25,7 +27,7 @@ interface FormProps {
   readonly children?: ReactNode;
   /** Looks at them, and says beside each what is wrong. @returns whether they will do. */
   readonly check?: () => boolean;
-  readonly change: (proof: ProveWith) => KeyslotChange;
+  readonly change: (proof: ProveWith) => ShownChange;
   readonly onDone: () => void;
   readonly onCancel: () => void;
 }
@@ -42,7 +44,7 @@ export function KeyslotForm({
   onDone,
   onCancel,
 }: FormProps): ReactNode {
-  const rpc = useRpc();
+  const send = useKeyslotChange();
   const proof = useOwnerSecret();
   const task = useAsyncAction();
   const submit = (event: SyntheticEvent) => {
@@ -51,7 +53,7 @@ export function KeyslotForm({
     const given = proof.read();
     if (!isFine || given === null) return;
     task.run(async () => {
-      await rpc.changeKeyslots(change(given));
+      await send(change(given));
       onDone();
     });
   };

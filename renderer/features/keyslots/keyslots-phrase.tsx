@@ -12,6 +12,7 @@ import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
 import { useThreeWords } from './three-words.tsx';
+import { orFind } from '../../app/rpc/rpc-error.ts';
 import { useRpc, useStatus } from '../../app/rpc/vault.tsx';
 
 /** 24 new words: generated, written down, checked, and then they open the vault. */
@@ -59,10 +60,14 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
           words={words}
           onGenerate={generate}
           change={async (proof, confirmedWords) => {
-            await rpc.changeKeyslots(
-              replaces
-                ? { do: 'changeRecovery', keyslotId, proof, confirmedWords }
-                : { do: 'addRecovery', proof, confirmedWords },
+            await orFind(
+              () =>
+                rpc.changeKeyslots(
+                  replaces
+                    ? { do: 'changeRecovery', keyslotId, proof, confirmedWords }
+                    : { do: 'addRecovery', proof, confirmedWords },
+                ),
+              () => rpc.checkRecovery({ with: 'recovery', phrase: words.join(' ') }),
             );
             setDone(true);
           }}

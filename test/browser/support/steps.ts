@@ -266,3 +266,13 @@ export async function loseAnswers(page: Page, type: string): Promise<() => Promi
   });
   return () => page.unroute(where);
 }
+
+/** As `loseAnswers`, for all calls of a name. */
+export async function loseAnswersTo(page: Page, call: string): Promise<() => Promise<void>> {
+  const where = `**/window/${call}`;
+  await page.route(where, async (route) => {
+    await route.fetch();
+    return route.abort();
+  });
+  return () => page.unroute(where);
+}
