@@ -72,6 +72,11 @@ export function FirstRun({ onCreating }: Props): ReactNode {
         setWords(wordsOf(phrase));
         setStep(3);
       },
+      onError() {
+        // The service may have others by now, and accepts only its last.
+        setWords([]);
+        setStep(2);
+      },
     });
   };
   const toCheck = () => {

@@ -25,7 +25,13 @@ export function NewPhrase({ keyslotId }: { readonly keyslotId: string }): ReactN
   const replaces = keyslotId !== 'another';
   const generate = () => {
     task.run(async () => {
-      setWords(wordsOf((await rpc.newRecoveryPhrase()).phrase));
+      try {
+        setWords(wordsOf((await rpc.newRecoveryPhrase()).phrase));
+      } catch (error) {
+        // The service may have others by now, and accepts only its last.
+        setWords(null);
+        throw error;
+      }
     });
   };
   return (

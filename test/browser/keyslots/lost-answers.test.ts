@@ -9,6 +9,7 @@ import {
   askedPositions,
   button,
   firstRun,
+  fromWordsToVault,
   goTo,
   heading,
   hold,
@@ -91,4 +92,34 @@ test('a change is looked for until the service answers again', async () => {
   await expect.poll(() => looks).toBeGreaterThan(12);
   await page.unrouteAll();
   await page.getByRole('alert').filter({ hasText: 'Password added' }).waitFor();
+});
+
+test('words are not shown any longer where the service may have others', async () => {
+  using home = newVaultHome();
+  await using service = await home.serve();
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await button(page, 'Set up a vault').click();
+  await button(page, 'Continue').click();
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+  await page.getByRole('textbox', { name: 'Repeat password' }).fill(password);
+  await button(page, 'Continue').click();
+  await heading(page, 'Your recovery phrase').waitFor();
+  const find = await loseAnswersTo(page, 'newRecoveryPhrase');
+  await button(page, 'Generate 24 new words').click();
+  const refusal = page.getByRole('alert');
+  await refusal.filter({ hasText: 'Couldn’t generate the recovery phrase' }).waitFor();
+  await find();
+  await button(page, 'Continue').click();
+  await fromWordsToVault(page);
+
+  await goTo(page, place);
+  await page.getByRole('link', { name: 'Replace…' }).click();
+  await button(page, 'Generate 24 words').click();
+  await button(page, 'Show my words').waitFor();
+  await loseAnswersTo(page, 'newRecoveryPhrase');
+  await button(page, 'Generate 24 new words').click();
+  await refusal.filter({ hasText: 'Couldn’t generate the words' }).waitFor();
+  expect(await button(page, 'Show my words').count()).toBe(0);
 });
