@@ -92,6 +92,8 @@ export function NewApiKey({
     event.preventDefault();
     setTried(true);
     if (problem !== null || keyProblem !== null) return;
+    // The name stays where the answer is lost: with the next free one, the next press would do this twice.
+    setTypedName(name);
     const expiring = lifetime === '' ? {} : { expirationSeconds: lifetime };
     const send = (key: Pick<NewKey, 'publicKey' | 'curveType'>) =>
       register.mutateAsync({ userId, apiKeys: [{ apiKeyName: name, ...key, ...expiring }] });

@@ -41,7 +41,7 @@ export function ImportPrivateKey(): ReactNode {
   const task = useAsyncAction();
   const name = typedName ?? freeName('Key', taken);
   // Once the key is there its own name is taken, while this form is still on the screen.
-  const problem = done ? null : nameProblem(name, taken);
+  const problem = done || task.isPending ? null : nameProblem(name, taken);
   const chosen = formatsFor(curve).filter((row) => formats.includes(row.format));
 
   const submit = (event: SyntheticEvent) => {
@@ -50,6 +50,8 @@ export function ImportPrivateKey(): ReactNode {
     const reading = readKey(text, curve);
     setWrong(reading.ok ? null : reading.problem);
     if (!reading.ok) return;
+    // The name stays where the answer is lost: with the next free one, the next press would do this twice.
+    setTypedName(name);
     task.run(() =>
       leadTo(navigate, async () => {
         const { result } = await bring(reading.bytes, {

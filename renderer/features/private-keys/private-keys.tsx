@@ -69,12 +69,14 @@ export function NewPrivateKey(): ReactNode {
   const create = useSubmit('ACTIVITY_TYPE_CREATE_PRIVATE_KEYS_V2');
   const name = typedName ?? suggested;
   // Once the key is created its own name is taken, while this form is still on the screen.
-  const problem = create.isSuccess ? null : nameProblem(name, taken);
+  const problem = create.isPending || create.isSuccess ? null : nameProblem(name, taken);
   const chosen = formatsFor(curve).filter((row) => formats.includes(row.format));
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     if (problem !== null) return;
+    // The name stays where the answer is lost: with the next free one, the next press would do this twice.
+    setTypedName(name);
     create.mutate(
       {
         privateKeys: [

@@ -106,13 +106,15 @@ export function NewSecret(): ReactNode {
   const task = useAsyncAction();
   const name = typedName ?? freeName('Secret', taken);
   // Once the secret is there its own name is taken, while this form is still on the screen.
-  const problem = done ? null : nameProblem(name, taken);
+  const problem = done || task.isPending ? null : nameProblem(name, taken);
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const bad = valueProblem(value);
     setWrong(bad);
     if (problem !== null || bad !== null || propertiesProblem(properties) !== null) return;
+    // The name stays where the answer is lost: with the next free one, the next press would do this twice.
+    setTypedName(name);
     task.run(() =>
       leadTo(navigate, async () => {
         const { result } = await send(value, (sealed) =>

@@ -92,6 +92,8 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     if (problem !== null) return;
+    // The name stays where the answer is lost: with the next free one, the next press would do this twice.
+    setTypedName(name);
     task.run(async () => {
       const passkey = await makePasskey({
         rpId,

@@ -48,7 +48,7 @@ export function ImportWallet(): ReactNode {
   );
   const name = typedName ?? freeName('Wallet', taken);
   // Once the wallet is there its own name is taken, while this form is still on the screen.
-  const problem = done ? null : nameProblem(name, taken);
+  const problem = done || task.isPending ? null : nameProblem(name, taken);
   const words = wordsOf(phrase);
   const accounts = chains.filter((chain) => chosen.includes(chain.format));
   const [left, setLeft] = useState(false);
@@ -87,6 +87,8 @@ export function ImportWallet(): ReactNode {
     event.preventDefault();
     setTried(true);
     if (problem !== null || phraseProblem(phrase) !== null) return;
+    // The name stays where the answer is lost: with the next free one, the next press would do this twice.
+    setTypedName(name);
     task.run(() =>
       leadTo(navigate, async () => {
         const { result } = await send((sealed) =>

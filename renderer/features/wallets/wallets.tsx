@@ -181,12 +181,14 @@ export function NewWallet(): ReactNode {
   const create = useSubmit('ACTIVITY_TYPE_CREATE_WALLET');
   const name = typedName ?? suggested;
   // Once the wallet is created its own name is taken, while this form is still on the screen.
-  const problem = create.isSuccess ? null : nameProblem(name, taken);
+  const problem = create.isPending || create.isSuccess ? null : nameProblem(name, taken);
   const accounts = chains.filter((chain) => chosen.includes(chain.format));
 
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     if (problem !== null) return;
+    // The name stays where the answer is lost: with the next free one, the next press would do this twice.
+    setTypedName(name);
     create.mutate(
       {
         walletName: name.trim(),
