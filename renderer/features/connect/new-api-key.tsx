@@ -11,7 +11,8 @@ import { OutcomeForm } from '../../ui/outcome-form.tsx';
 import { Failure } from '../../ui/feedback.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
-import { useStatus, useSubmit } from '../../app/rpc/vault.tsx';
+import { orFind } from '../../app/rpc/rpc-error.ts';
+import { queryApi, useRpc, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import { onText } from '../../ui/on-text.ts';
 
 type ApiKeyCurve = 'API_KEY_CURVE_P256' | 'API_KEY_CURVE_SECP256K1' | 'API_KEY_CURVE_ED25519';
@@ -62,6 +63,7 @@ export function NewApiKey({
   cancel,
 }: Props): ReactNode {
   const { owner } = useStatus();
+  const rpc = useRpc();
   const [typedName, setTypedName] = useState<string | null>(null);
   const [source, setSource] = useState<'here' | 'elsewhere'>('here');
   const [publicKey, setPublicKey] = useState('');
@@ -96,7 +98,13 @@ export function NewApiKey({
     setTypedName(name);
     const expiring = lifetime === '' ? {} : { expirationSeconds: lifetime };
     const send = (key: Pick<NewKey, 'publicKey' | 'curveType'>) =>
-      register.mutateAsync({ userId, apiKeys: [{ apiKeyName: name, ...key, ...expiring }] });
+      orFind<unknown>(
+        () => register.mutateAsync({ userId, apiKeys: [{ apiKeyName: name, ...key, ...expiring }] }),
+        async () =>
+          (await queryApi(rpc, 'get_user', { userId })).user.apiKeys.find(
+            ({ credential }) => credential.publicKey === key.publicKey.toLowerCase(),
+          ),
+      );
     task.run(async () => {
       if (source === 'here') {
         const pair = await generateApiKeyPair();

@@ -16,7 +16,8 @@ import { Failure } from '../../ui/feedback.tsx';
 import { useAsyncAction } from '../../ui/use-async-action.ts';
 import { t } from '../../app/i18n/text.ts';
 import { Trans } from '../../app/i18n/trans.ts';
-import { useStatus, useSubmit } from '../../app/rpc/vault.tsx';
+import { orFind } from '../../app/rpc/rpc-error.ts';
+import { queryApi, useRpc, useStatus, useSubmit } from '../../app/rpc/vault.tsx';
 import { makePasskey, passkeyObstacle } from './webauthn.ts';
 import '../../ui/rows.css';
 
@@ -84,6 +85,7 @@ interface RegisterProps {
 function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
   const { userId, userName, authenticators } = user;
   const taken = authenticators.map(({ authenticatorName }) => authenticatorName);
+  const rpc = useRpc();
   const [typedName, setTypedName] = useState<string | null>(null);
   const register = useSubmit('ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2');
   const task = useAsyncAction();
@@ -101,7 +103,13 @@ function RegisterPasskey({ user, rpId }: RegisterProps): ReactNode {
         userName,
         present: authenticators.map(({ credentialId }) => fromBase64Url(credentialId)),
       });
-      await register.mutateAsync({ userId, authenticators: [{ authenticatorName: name, ...passkey }] });
+      await orFind<unknown>(
+        () => register.mutateAsync({ userId, authenticators: [{ authenticatorName: name, ...passkey }] }),
+        async () =>
+          (await queryApi(rpc, 'get_user', { userId })).user.authenticators.find(
+            ({ credentialId }) => credentialId === passkey.attestation.credentialId,
+          ),
+      );
       setTypedName(null);
       notifications.show({
         title: t('Passkey registered'),

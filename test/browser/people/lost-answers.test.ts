@@ -1,10 +1,12 @@
 /**
- * The service does what a form asks, and its answer is lost. The class: the next press does it a second time.
+ * The service does what a form asks, and its answer is lost. The class: the next press does it a second time, or what only this
+ * window has is gone.
  */
 import { expect, test } from 'vitest';
+import { authenticatorsOf } from '../support/authenticator.ts';
 import { openHome } from '../support/chromium.ts';
 import { serveDevVault } from '../support/service.ts';
-import { button, heading, loseAnswers } from '../support/steps.ts';
+import { button, confirmWhenAsked, goTo, heading, loseAnswers } from '../support/steps.ts';
 
 test.each([
   {
@@ -38,4 +40,27 @@ test.each([
   await button(page, does).click();
   const { body } = await service.root.query(list);
   expect(body?.[of]).toHaveLength(1);
+});
+
+test('an API key is shown, and a passkey is said to be registered', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  await using person = await openHome(service.windowUrl);
+  const { page } = person;
+  await confirmWhenAsked(page, service.recoveryPhrase);
+  await goTo(page, 'Users');
+  await page.getByRole('link', { name: /^Root user/ }).click();
+  await heading(page, 'Root user').waitFor();
+  await loseAnswers(page, 'ACTIVITY_TYPE_CREATE_AUTHENTICATORS_V2');
+  await (await authenticatorsOf(page)).add();
+  await page.getByRole('textbox', { name: 'Name of the new passkey' }).fill('This laptop');
+  await button(page, 'Register passkey').click();
+  await page.getByText('“This laptop” now signs').waitFor();
+
+  await page.getByRole('link', { name: 'Add API key' }).click();
+  await heading(page, 'Add API key').waitFor();
+  await loseAnswers(page, 'ACTIVITY_TYPE_CREATE_API_KEYS_V2');
+  await button(page, 'Create key').click();
+  await button(page, 'Show the private key').waitFor();
+  expect((await root.query('list_users')).text).toContain('"apiKeyName":"Script 1"');
 });

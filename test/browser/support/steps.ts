@@ -1,5 +1,6 @@
 /** A person's way through the window: by what is written on the screen, as they would find it. */
 import type { Locator, Page } from 'playwright-core';
+import { stepUpRequired } from '../../../preload/contract.ts';
 
 export const password = 'correct horse battery staple';
 
@@ -256,13 +257,16 @@ export async function sendVote(page: Page): Promise<void> {
   await offer.waitFor({ state: 'hidden' });
 }
 
-/** From now on the service does what this type of request asks, and its answers are lost. @returns what ends that. */
+/**
+ * From now on the service does what this type of request asks, and its answers are lost. One that only asks for the owner's secret
+ * comes: nothing is done yet. @returns what ends that.
+ */
 export async function loseAnswers(page: Page, type: string): Promise<() => Promise<void>> {
   const where = '**/window/**';
   await page.route(where, async (route) => {
     if (route.request().postData()?.includes(type) !== true) return route.fallback();
-    await route.fetch();
-    return route.abort();
+    const response = await route.fetch();
+    return (await response.text()).includes(stepUpRequired) ? route.fulfill({ response }) : route.abort();
   });
   return () => page.unroute(where);
 }
