@@ -73,7 +73,10 @@ export function pairedIn(
 ): PairedResources {
   const keyless = users.filter(({ apiKeys }) => apiKeys.length === 0);
   const found = userId ?? userLeft(keyless, userName)?.userId;
-  return { userId: found, policyIds: found === undefined ? [] : policiesOfProgram(found, policies) };
+  return {
+    userId: users.find((user) => user.userId === found)?.userId,
+    policyIds: found === undefined ? [] : policiesOfProgram(found, policies),
+  };
 }
 
 /**

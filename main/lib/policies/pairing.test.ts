@@ -32,7 +32,12 @@ function stepsOf(failing: readonly Step[], isLost: boolean) {
     find: (userId) =>
       failing.includes('find')
         ? Promise.reject(new Error('find refused'))
-        : Promise.resolve({ userId: userId ?? 'found user', policyIds: ['found policy'] }),
+        : Promise.resolve({
+            userId: ['found user', 'user'].find(
+              (id) => id === (userId ?? 'found user') && !deleted.includes(id),
+            ),
+            policyIds: deleted.includes('found policy') ? [] : ['found policy'],
+          }),
     undo: {
       forgetKey: () => step('forgetKey', undefined),
       deleteUser: (userId) => {
@@ -118,3 +123,13 @@ test('where nothing can be looked up either, what is known is deleted, and the d
   const left = JSON.stringify({ key: false, policyIds: [], isUnsure: true });
   expect(done.at(-1)).toBe(`left ${left}: find refused`);
 });
+
+test.each(['deleteUser', 'deletePolicies'] as const)(
+  'where the answer of %s is lost, it is looked for, and the others are deleted',
+  async (lost) => {
+    const { all, done, deleted } = stepsOf(['giveKey', lost], true);
+    await expect(pairInOrder(all)).rejects.toThrow('giveKey refused');
+    expect(deleted).toEqual(['user', 'found policy']);
+    expect(done.join(' ')).not.toContain('left');
+  },
+);

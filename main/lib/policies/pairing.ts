@@ -24,7 +24,11 @@ export interface PairingSteps<Key> {
   readonly giveKey: (userId: string, key: Key) => Promise<unknown>;
   /** True where no answer came: the vault may have done what it was asked. */
   readonly isUnanswered: (error: unknown) => boolean;
-  /** Looks for what a request without an answer created. @param userId Undefined where its answer did not come. */
+  /**
+   * Looks for what a request without an answer created, or did not delete.
+   * @param userId Undefined where its answer did not come.
+   * @returns no user where it is gone.
+   */
   readonly find: (userId: string | undefined) => Promise<PairedResources>;
   /** Deletes what was created. */
   readonly undo: UndoSteps;
@@ -68,15 +72,22 @@ export async function pairInOrder<Key>(
 
 /** Tries each step, so that one that is refused leaves no more than it must. A user that stays keeps the policies that bound it. */
 async function undoAll(
-  { undo, find, onLeft }: Pick<PairingSteps<never>, 'undo' | 'find' | 'onLeft'>,
+  {
+    undo,
+    find,
+    onLeft,
+    isUnanswered,
+  }: Pick<PairingSteps<never>, 'undo' | 'find' | 'onLeft' | 'isUnanswered'>,
   known: PairedResources,
-  isUnanswered: boolean,
+  isUnsure: boolean,
 ): Promise<void> {
   const reasons: unknown[] = [];
-  const isDone = (step: Promise<unknown>): Promise<boolean> =>
+  /** @param isGone Looks for what the step deletes, where its answer is lost. */
+  const isDone = (step: Promise<unknown>, isGone?: () => Promise<boolean>): Promise<boolean> =>
     step.then(
       () => true,
-      (reason: unknown) => {
+      async (reason: unknown) => {
+        if (isUnanswered(reason) && (await isGone?.().catch(() => false)) === true) return true;
         reasons.push(reason);
         return false;
       },
@@ -85,12 +96,15 @@ async function undoAll(
   const look = async (): Promise<void> => {
     made = await find(known.userId);
   };
-  const isKnown = !isUnanswered || (await isDone(look()));
+  const isKnown = !isUnsure || (await isDone(look()));
   const { userId, policyIds } = made;
+  const isUserDeleted = async (): Promise<boolean> => (await find(userId)).userId === undefined;
+  const arePoliciesDeleted = async (): Promise<boolean> => (await find(userId)).policyIds.length === 0;
   const isKeyGone = undo.forgetKey === undefined || (await isDone(undo.forgetKey()));
-  const isUserGone = userId === undefined || (await isDone(undo.deleteUser(userId)));
+  const isUserGone = userId === undefined || (await isDone(undo.deleteUser(userId), isUserDeleted));
   const arePoliciesGone =
-    isUserGone && (policyIds.length === 0 || (await isDone(undo.deletePolicies(policyIds))));
+    isUserGone &&
+    (policyIds.length === 0 || (await isDone(undo.deletePolicies(policyIds), arePoliciesDeleted)));
   if (reasons.length === 0) return;
   const left = {
     key: !isKeyGone,

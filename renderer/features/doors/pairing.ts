@@ -12,7 +12,7 @@ import { pairInOrder, type LeftResources, type PairingSteps } from '../../../mai
 import type { ProgramPolicy } from '../../../main/lib/policies/spenders.ts';
 import { t } from '../../app/i18n/text.ts';
 import type { Activity, Tag } from '../../app/rpc/resources.ts';
-import { RpcError } from '../../app/rpc/rpc-error.ts';
+import { orFind, RpcError } from '../../app/rpc/rpc-error.ts';
 import { queryApi, useApiQuery, useDoorsCall, useRpc, useSubmit } from '../../app/rpc/vault.tsx';
 import { usePatientSubmit } from '../approvals/patient-submit.tsx';
 import { readable } from '../../ui/text/readable.ts';
@@ -48,6 +48,15 @@ export function usePairing(): UsePairing {
   const userTags = useTags('user');
   const change = useDoorsCall();
   const { steps, submit, waiting } = useUserSteps();
+  const rpc = useRpc();
+  const forgetKey = (door: DoorName, name: string): Promise<unknown> =>
+    orFind<unknown>(
+      () => change.mutateAsync({ change: 'remove', door, name }),
+      async () => {
+        const { programs } = (await rpc.doors()).find((each) => each.door === door) ?? { programs: [] };
+        return programs.every((program) => program.name !== name) || undefined;
+      },
+    );
   return {
     waiting,
     async pair({ door, name, lifetime, policiesOf, check }) {
@@ -81,7 +90,7 @@ export function usePairing(): UsePairing {
         },
         policiesOf: (userId) => policiesOf(userId, tagId),
         check: async (userId) => check?.(userId),
-        undo: { ...undo, forgetKey: () => change.mutateAsync({ change: 'remove', door, name }) },
+        undo: { ...undo, forgetKey: () => forgetKey(door, name) },
       });
       return key.token;
     },

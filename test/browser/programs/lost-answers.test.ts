@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { newUserBy, newWallet } from '../../support/support.ts';
 import { openHome } from '../support/chromium.ts';
-import { serveDevVault } from '../support/service.ts';
+import { serveDevVault, startWindowVault } from '../support/service.ts';
 import { button, confirmWhenAsked, goTo, loseAnswers } from '../support/steps.ts';
 
 test.each(['CREATE_USERS_V4', 'CREATE_POLICIES', 'CREATE_API_KEYS_V2'])(
@@ -67,4 +67,26 @@ test('a bot that another person creates under the name stays, where the request 
   const { body } = await root.query('list_users');
   const { users } = body as { readonly users: readonly { readonly userId: string }[] };
   expect(users.map(({ userId }) => userId)).toContain((await theirs)?.userId);
+});
+
+test('a program leaves nothing where the answers of its undoing are lost as well', async () => {
+  await using service = await startWindowVault();
+  const { root, vault } = service;
+  await using person = await openHome(vault.newLink());
+  const { page } = person;
+  await confirmWhenAsked(page);
+  await goTo(page, 'Doors');
+  await button(page, 'Pair a program with SSH and git…').click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('textbox', { name: 'Program' }).fill('laptop');
+  for (const type of ['ACTIVITY_TYPE_CREATE_POLICIES', 'ACTIVITY_TYPE_DELETE_USERS', '"remove"'])
+    await loseAnswers(page, type);
+  await button(form, 'Pair program').click();
+  await form.getByRole('alert').filter({ hasText: 'Couldn’t pair the program' }).waitFor();
+  expect(await page.getByText('Couldn’t delete what was created').count()).toBe(0);
+  expect((await root.query('list_users')).body?.['users']).toHaveLength(1);
+  expect((await root.query('list_policies')).body?.['policies']).toEqual([]);
+  await button(form, 'Cancel').click();
+  await page.getByText('No programs yet').first().waitFor();
+  expect(await button(page, /^Revoke/).count()).toBe(0);
 });
