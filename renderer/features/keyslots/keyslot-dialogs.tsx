@@ -7,7 +7,7 @@ import { notifications } from '@mantine/notifications';
 import type { Keyslot, ProveWith } from '../../../preload/contract.ts';
 import { FormEnd } from '../../ui/form-end.tsx';
 import { KeyslotForm, useNewPassword } from './keyslot-form.tsx';
-import { textsOf, textsOfOne } from './keyslot-texts.ts';
+import { checkFailed, textsOf, textsOfOne } from './keyslot-texts.ts';
 import { Expectations } from '../../ui/page.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { recoveryOf, recoveryProblem, toRecovery } from './phrase.ts';
@@ -141,7 +141,7 @@ export function CheckForm({ onClose }: Closing): ReactNode {
           {right && t('Correct: this phrase opens the vault.')}
         </Text>
         <FormEnd
-          failed={t('This phrase doesn’t open the vault')}
+          failed={checkFailed(task.error)}
           error={task.error}
           busy={task.isPending}
           does={t('Check')}

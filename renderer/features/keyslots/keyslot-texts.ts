@@ -2,6 +2,7 @@
 
 import type { Keyslot, VaultStatus } from '../../../preload/contract.ts';
 import { t } from '../../app/i18n/text.ts';
+import { UnansweredError } from '../../app/rpc/rpc-error.ts';
 
 /** Names that distinguish several of a kind, also for users who only hear the buttons. */
 interface SlotTexts {
@@ -48,3 +49,7 @@ export const textsOf = (slot: Keyslot, all: readonly Keyslot[]): SlotTexts => {
 /** Why the keychain is not available, in the window's words: the service names an option of the command. */
 export const whyNoKeychain = (keychain: Extract<VaultStatus['keychain'], { available: false }>): string =>
   keychain.off === true ? t('turned off when Keyhearth was started') : keychain.reason;
+
+/** The title of a check of a phrase that failed. A check without an answer says nothing about the phrase. */
+export const checkFailed = (error: Error | null): string =>
+  error instanceof UnansweredError ? t('Couldn’t check the phrase') : t('This phrase doesn’t open the vault');

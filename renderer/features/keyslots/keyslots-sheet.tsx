@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { Button, Stack } from '@mantine/core';
 import { PageHead, Panel } from '../../ui/page.tsx';
+import { checkFailed } from './keyslot-texts.ts';
 import { recoveryOf, recoveryProblem } from './phrase.ts';
 import { RecoveryField } from './recovery-field.tsx';
 import { SheetMaker } from './recovery-sheet.tsx';
@@ -51,7 +52,7 @@ export function RecoverySheets(): ReactNode {
                 onEnter={submit}
                 takesShares={false}
               />
-              <Failure title={t('This phrase doesn’t open the vault')} error={task.error} />
+              <Failure title={checkFailed(task.error)} error={task.error} />
               <div>
                 <Button type="submit" loading={task.isPending}>
                   {t('Continue')}

@@ -13,6 +13,7 @@ import {
   goTo,
   heading,
   hold,
+  leaveDialog,
   lock,
   loseAnswersTo,
   openDialog,
@@ -122,4 +123,30 @@ test('words are not shown any longer where the service may have others', async (
   await button(page, 'Generate 24 new words').click();
   await refusal.filter({ hasText: 'Couldn’t generate the words' }).waitFor();
   expect(await button(page, 'Show my words').count()).toBe(0);
+});
+
+test('a phrase whose check has no answer is not said to be wrong', async () => {
+  using home = newVaultHome();
+  await using service = await home.serve();
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  const words = await firstRun(page);
+  await goTo(page, place);
+  const find = await loseAnswersTo(page, 'checkRecovery');
+  const checking = await openDialog(page, 'Check recovery phrase', 'Check recovery phrase');
+  await checking.getByRole('textbox', { name: 'Recovery phrase' }).fill(words.join(' '));
+  await button(checking, 'Check').click();
+  const refusal = page.getByRole('alert').filter({ hasText: 'isn’t responding' });
+  expect(await refusal.innerText()).toContain('Couldn’t check the phrase');
+  await find();
+  await button(checking, 'Check').click();
+  await checking.getByText('Correct: this phrase opens the vault.').waitFor();
+  await leaveDialog(checking, 'Done');
+
+  await page.getByRole('link', { name: 'Print…' }).click();
+  await loseAnswersTo(page, 'checkRecovery');
+  await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(words.join(' '));
+  await button(page, 'Continue').click();
+  expect(await refusal.innerText()).toContain('Couldn’t check the phrase');
 });
