@@ -6,9 +6,10 @@ import { createECDH } from 'node:crypto';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { activityOf, allowByVotes, ethereumAccount, newUserBy, resultOf } from '../support/support.ts';
-import { sharedChromium, openWindow } from './support/chromium.ts';
+import { sharedChromium, openHome, openWindow } from './support/chromium.ts';
 import { serveDevVault } from './support/service.ts';
-import { axeFindings } from './support/inspect.ts';
+import type { DevService } from './support/service.ts';
+import { axeFindings, visit } from './support/inspect.ts';
 import { button, exportFrom, goTo, heading, openDialog, sendVote } from './support/steps.ts';
 
 let browser: Browser;
@@ -17,9 +18,8 @@ beforeAll(async () => {
   browser = await sharedChromium();
 });
 
-test.each([1280, 480])('the owner approves an export by mouse at a width of %i', async (width) => {
-  await using service = await serveDevVault();
-  const { root, recoveryPhrase } = service;
+/** Ben asks for an export, which the owner shows a secret for. */
+async function askForExport({ root }: DevService) {
   const { client: ben } = await newUserBy(root, 'Ben');
   await allowByVotes(root, 'Exports by two', "activity.action == 'EXPORT'", 2);
   const { walletId } = resultOf(
@@ -32,7 +32,13 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   const asked = activityOf(
     await ben.submit('export_wallet', 'EXPORT_WALLET', { walletId, targetPublicKey: target }),
   );
+  return { ben, asked };
+}
 
+test.each([1280, 480])('the owner approves an export by mouse at a width of %i', async (width) => {
+  await using service = await serveDevVault();
+  const { root, recoveryPhrase } = service;
+  const { asked } = await askForExport(service);
   await using person = await openWindow(browser);
   const { page } = person;
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -61,6 +67,35 @@ test.each([1280, 480])('the owner approves an export by mouse at a width of %i',
   expect(status).toBe('ACTIVITY_STATUS_COMPLETED');
   expect(person.complaints).toEqual([]);
   expect(person.violations).toEqual([]);
+});
+
+test('no key votes on a request, or goes to another, under the dialog that asks for a secret', async () => {
+  await using service = await serveDevVault();
+  const { root } = service;
+  const { ben, asked } = await askForExport(service);
+  await allowByVotes(root, 'Tags by two', "activity.resource == 'USER'", 2);
+  await ben.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Other', userIds: [] });
+  await using person = await openHome(service.windowUrl);
+  const { page } = person;
+  await visit(page, `/approvals/${asked.id}`);
+  const drawer = page.getByRole('dialog', { name: 'Approval' });
+  await drawer.getByText('“Exports by two” needs more approvals').waitFor();
+  const place = drawer.getByText(/^\d of 2$/);
+  const shown = await place.innerText();
+  await button(drawer, 'Approve once').click();
+  const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
+  await button(question, 'Cancel').focus();
+  for (const key of ['j', 'd', 'd', 'k', 'd', 'd']) await page.keyboard.press(key);
+  await button(question, 'Cancel').click();
+  await question.waitFor({ state: 'hidden' });
+  await drawer.getByText('Not confirmed: nothing changed.').waitFor();
+  expect(await place.innerText()).toBe(shown);
+  expect(await page.getByText('Your vote is sent in ten seconds.').count()).toBe(0);
+  await drawer.getByText(/^Press/).waitFor({ state: 'hidden' });
+  // They do so again when it is gone.
+  await page.keyboard.press(shown.startsWith('1') ? 'j' : 'k');
+  await expect.poll(() => place.innerText()).not.toBe(shown);
+  expect(person.complaints).toEqual([]);
 });
 
 test('typed text is not thrown away by Escape, by a press beside the dialog, or by an Escape for another dialog', async () => {

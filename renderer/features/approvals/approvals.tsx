@@ -101,8 +101,10 @@ export function Approvals({ activityId }: { readonly activityId: string | undefi
       >
         {activityId !== undefined && (
           <>
-            {at !== -1 && list.length > 1 && <Queue list={list} at={at} onOpen={open} />}
-            <Approval key={activityId} activityId={activityId} />
+            {at !== -1 && list.length > 1 && (
+              <Queue list={list} at={at} isTopmost={isTopmost} onOpen={open} />
+            )}
+            <Approval key={activityId} activityId={activityId} isTopmost={isTopmost} />
           </>
         )}
       </Drawer>
@@ -117,17 +119,22 @@ function stateOf({ canApprove }: Activity, held: VoteKind | undefined): string {
 
 const submitters = ({ votes }: Activity): string => votes[0]?.user.userName ?? t('unknown');
 
-interface QueueProps {
+/** Keys that are pressed in a dialog over the drawer are for that dialog. */
+interface InDrawer {
+  readonly isTopmost: () => boolean;
+}
+
+interface QueueProps extends InDrawer {
   readonly list: readonly Activity[];
   readonly at: number;
   readonly onOpen: (id: string) => void;
 }
 
 /** The way through many: to the one before and the one after, by K and J as well. */
-function Queue({ list, at, onOpen }: QueueProps): ReactNode {
+function Queue({ list, at, isTopmost, onOpen }: QueueProps): ReactNode {
   const before = list[at - 1];
   const after = list[at + 1];
-  useKeys({
+  useKeys(isTopmost, {
     k:
       before &&
       (() => {
@@ -176,17 +183,17 @@ const Step = ({ to, name, letter, icon: Arrow, onOpen }: StepProps): ReactNode =
   </Button>
 );
 
-function Approval({ activityId }: { readonly activityId: string }): ReactNode {
+function Approval({ activityId, isTopmost }: InDrawer & { readonly activityId: string }): ReactNode {
   const { data, error, isPending, refetch } = useApiQuery('get_activity', { activityId });
   if (isPending) return <LoadingRows label={t('Loading the activity')} />;
   if (data === undefined) {
     return <Failure title={t('Couldn’t load the activity')} error={error} onRetry={() => void refetch()} />;
   }
-  return <Request activity={data.activity} />;
+  return <Request activity={data.activity} isTopmost={isTopmost} />;
 }
 
 /** Says what approval does, and describes the request: a signature by its payloads, others field by field. */
-function Request({ activity }: { readonly activity: Activity }): ReactNode {
+function Request({ activity, isTopmost }: InDrawer & { readonly activity: Activity }): ReactNode {
   const reading = useReading(activity);
   const described = useDescriptions([activity.id]).get(activity.id);
   const json = <Json title={t('Request')} copy={t('Copy request JSON')} value={firstOf(activity.intent)} />;
@@ -217,7 +224,7 @@ function Request({ activity }: { readonly activity: Activity }): ReactNode {
       {/* A person sees all of the request before they decide, also where the fields leave something out. */}
       {signs || described?.shortened === false ? <Original>{json}</Original> : json}
       <Votes activity={activity} />
-      <Decide activity={activity} unread={reading.requests.length - reading.read} />
+      <Decide activity={activity} unread={reading.requests.length - reading.read} isTopmost={isTopmost} />
     </Stack>
   );
 }
@@ -235,14 +242,14 @@ function lapse({ status, votes }: Activity): readonly (readonly [string, string]
   return [[at > Date.now() ? t('Approvals count until') : t('Approvals lapsed'), exactTime(at)]];
 }
 
-interface DecideProps {
+interface DecideProps extends InDrawer {
   readonly activity: Activity;
   /** Number of parts that are not on the screen yet: a person must be able to read what they approve. */
   readonly unread: number;
 }
 
 /** The two buttons, and the keys A and D, pressed twice, for who goes through many. */
-function Decide({ activity, unread }: DecideProps): ReactNode {
+function Decide({ activity, unread, isTopmost }: DecideProps): ReactNode {
   const [, navigate] = useLocation();
   const approve = useVote('approve');
   const reject = useVote('reject');
@@ -275,7 +282,7 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
     if (armed === how) vote(how);
     else setArmed(how);
   };
-  useKeys({ a: canApprove && press('approve'), d: canReject && press('reject') }, () => {
+  useKeys(isTopmost, { a: canApprove && press('approve'), d: canReject && press('reject') }, () => {
     setArmed(null);
   });
 
@@ -362,6 +369,7 @@ function Decide({ activity, unread }: DecideProps): ReactNode {
  * @param other Called for every other key, and for a press of the pointer.
  */
 function useKeys(
+  isTopmost: () => boolean,
   actions: Readonly<Record<string, (() => void) | false | undefined>>,
   other?: () => void,
 ): void {
@@ -369,7 +377,7 @@ function useKeys(
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
       const action = actions[event.key.toLowerCase()];
-      if (typeof action === 'function' && singleKeysOn()) action();
+      if (typeof action === 'function' && singleKeysOn() && isTopmost()) action();
       else other?.();
     };
     const onPointer = () => {
