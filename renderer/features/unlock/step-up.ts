@@ -17,6 +17,8 @@ export interface StepUpQuestion {
   readonly answer: (shown: boolean) => void;
 }
 
+/** The open vault in which the owner can be asked; null behind its lock. */
+let opening: symbol | null = null;
 let question: StepUpQuestion | null = null;
 let answered: Promise<boolean> = Promise.resolve(false);
 const listeners = new Set<() => void>();
@@ -43,8 +45,22 @@ function stepUp(from: Element | null): Promise<boolean> {
 }
 
 /** Refuses the calls that wait for the owner, if there are any. */
-export function refuseStepUp(): void {
+function refuseStepUp(): void {
   question?.answer(false);
+}
+
+/**
+ * The vault is open: its owner can be asked. A screen that the person leaves takes its question with it.
+ * @returns what refuses the calls that wait, and those that began before: their screen is gone.
+ */
+export function beginAsking(): () => void {
+  opening = Symbol('opening');
+  window.addEventListener('hashchange', refuseStepUp);
+  return () => {
+    opening = null;
+    window.removeEventListener('hashchange', refuseStepUp);
+    refuseStepUp();
+  };
 }
 
 const subscribe = (listener: () => void) => {
@@ -73,10 +89,11 @@ const repeated =
   (send: WindowRpc['call']): WindowRpc['call'] =>
   async (path, body) => {
     const from = document.activeElement;
+    const begun = opening;
     for (;;) {
       const answer = await send(path, body);
       if (!needsStepUp(answer)) return answer;
-      if (!(await stepUp(from))) {
+      if (begun === null || begun !== opening || !(await stepUp(from))) {
         throw new RpcError(t('Not confirmed: nothing changed.'));
       }
     }

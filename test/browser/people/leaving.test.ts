@@ -1,0 +1,75 @@
+/**
+ * A person leaves a screen, or the vault is locked, while something that was pressed waits. The class: it is not done later, where
+ * its screen is gone.
+ */
+import { createECDH } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { activityOf, allowByVotes, newUserBy, newWallet } from '../../support/support.ts';
+import { openHome } from '../support/chromium.ts';
+import { visit } from '../support/inspect.ts';
+import { serveDevVault } from '../support/service.ts';
+import type { DevService } from '../support/service.ts';
+import { button, heading, lock } from '../support/steps.ts';
+
+/** Ben asks for what two must approve, and the owner shows a secret for. */
+async function askOwner({ root }: DevService) {
+  const { client: ben } = await newUserBy(root, 'Ben');
+  await allowByVotes(root, 'By two', "activity.action == 'EXPORT'", 2);
+  const { walletId } = await newWallet(root, 'Everyday');
+  const targetPublicKey = createECDH('prime256v1').generateKeys('hex', 'uncompressed');
+  const { id } = activityOf(
+    await ben.submit('export_wallet', 'EXPORT_WALLET', { walletId, targetPublicKey }),
+  );
+  return {
+    id,
+    status: async () => activityOf(await root.query('get_activity', { activityId: id })).status,
+  };
+}
+
+test('the question for a secret goes with the screen that asked, and with the vault that was open then', async () => {
+  await using service = await serveDevVault();
+  const { id, status } = await askOwner(service);
+  await using person = await openHome(service.windowUrl);
+  const { page } = person;
+  const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
+  const approve = () => button(page.getByRole('dialog', { name: 'Approval' }), 'Approve once').click();
+  await visit(page, '/wallets');
+  await heading(page, 'Wallets').waitFor();
+  await visit(page, `/approvals/${id}`);
+  await approve();
+  await question.waitFor();
+  await page.goBack();
+  await heading(page, 'Wallets').waitFor();
+  await question.waitFor({ state: 'hidden' });
+
+  // The service has refused, and the window hears of it after a lock and an unlock.
+  const refused = Promise.withResolvers();
+  const heard = Promise.withResolvers();
+  await page.route('**/window/reserveStepUp', async (route) => {
+    const response = await route.fetch();
+    refused.resolve(undefined);
+    await heard.promise;
+    await route.fulfill({ response });
+  });
+  await visit(page, `/approvals/${id}`);
+  await approve();
+  await refused.promise;
+  await page.evaluate(() => {
+    window.location.hash = '#/wallets';
+  });
+  await lock(page);
+  await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(service.recoveryPhrase);
+  await button(page, 'Unlock').click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  const answered = page.waitForResponse('**/window/reserveStepUp');
+  heard.resolve(undefined);
+  await (await answered).finished();
+  await page.unrouteAll();
+  // A question of this vault's own is asked.
+  await visit(page, `/approvals/${id}`);
+  expect(await question.count()).toBe(0);
+  await approve();
+  await question.waitFor();
+  expect(await status()).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  expect(person.complaints).toEqual([]);
+});
