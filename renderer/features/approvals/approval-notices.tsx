@@ -3,8 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { Spoken } from '../activity/spoken.tsx';
 import { describeType } from '../activity/activity-words.ts';
 import { beginHolding } from './held-votes.ts';
-import { takeUnsentVotes } from './unsent-votes.ts';
-import type { UnsentVote } from './unsent-votes.ts';
+import { sayUnsent, takeUnsentVotes } from './unsent-votes.ts';
 import { t } from '../../app/i18n/text.ts';
 import { queryApi, useRpc, useStatus } from '../../app/rpc/vault.tsx';
 import type { WindowRpc } from '../../../preload/contract.ts';
@@ -96,18 +95,4 @@ async function one(rpc: WindowRpc, activityId: string) {
   } catch {
     return null;
   }
-}
-
-function sayUnsent(votes: readonly UnsentVote[]): void {
-  if (votes.length === 0) return;
-  const titles = votes.map(({ activity, how }) => {
-    const title = describeType(activity.type);
-    return how === 'approve' ? t('Approve: {{title}}.', { title }) : t('Reject: {{title}}.', { title });
-  });
-  notifications.show({
-    color: 'yellow',
-    title: t('{{count}} votes were not sent', { count: votes.length }),
-    message: `${titles.join(' ')} ${t('Vote again under Approvals.')}`,
-    autoClose: false,
-  });
 }

@@ -14,7 +14,7 @@ import { describeType } from '../activity/activity-words.ts';
 import { Spoken, useDescriptions } from '../activity/spoken.tsx';
 import { fieldWords } from './field-words.ts';
 import { NodeSays } from './node-says.tsx';
-import { heldFor, holdVote, useHeldVotes } from './held-votes.ts';
+import { heldFor, pressVote, useHeldVotes } from './held-votes.ts';
 import type { VoteKind } from './unsent-votes.ts';
 import { useAllWaiting } from './waiting-approvals.ts';
 import { useTopmost } from '../../ui/dialog/topmost.ts';
@@ -271,10 +271,11 @@ function Decide({ activity, unread, isTopmost }: DecideProps): ReactNode {
       if (span !== undefined) await grant.mutateAsync({ fingerprint, span });
       return (how === 'approve' ? approve : reject).mutateAsync(fingerprint);
     };
+    const hold = pressVote();
     confirm.run(async () => {
       if (isOwners) await confirmVote(rpc, how, activity.fingerprint);
       // An approver’s passkey asks before each vote.
-      holdVote(activity, how, send, isOwners ? heldFor : 0);
+      hold(activity, how, send, isOwners ? heldFor : 0);
       navigate('/approvals');
     });
   };

@@ -10,7 +10,7 @@ import { sayHeld } from '../../app/shell/undo.tsx';
 import { t } from '../../app/i18n/text.ts';
 import { readable } from '../../ui/text/readable.ts';
 import { describeType } from '../activity/activity-words.ts';
-import { noteHeldVote } from './unsent-votes.ts';
+import { noteHeldVote, sayUnsent } from './unsent-votes.ts';
 import type { VoteKind } from './unsent-votes.ts';
 
 /** Milliseconds between the press and the vote. */
@@ -24,6 +24,8 @@ interface HeldVote {
   readonly abandon: () => boolean;
 }
 
+/** The open vault in which votes can be held; null behind its lock. */
+let opening: symbol | null = null;
 let held: ReadonlyMap<string, HeldVote> = new Map();
 /** The number of votes that the last lock dropped. */
 let lost = 0;
@@ -54,17 +56,25 @@ export const useHeldVotes = (): ReadonlyMap<string, HeldVote> => useSyncExternal
 /** The number of votes that were not sent since the vault was locked meanwhile. */
 export const useLostVotes = (): number => useSyncExternalStore(subscribe, () => lost);
 
+/** At the press of a vote. @returns what holds it once it is confirmed, or says that a lock came before that. */
+export function pressVote(): typeof holdVote {
+  const pressedIn = opening;
+  return (activity, how, ...more) => {
+    if (pressedIn !== null && pressedIn === opening) holdVote(activity, how, ...more);
+    else if (opening !== null) sayUnsent([{ activity, how }]);
+    else {
+      lost += 1;
+      for (const listener of listeners) listener();
+    }
+  };
+}
+
 /**
  * Sends a vote after ten seconds, unless it is taken back.
  * @param send Resolves with the activity as it is then.
  * @param wait Milliseconds. 0 sends at once, where the person confirms the vote in another way.
  */
-export function holdVote(
-  activity: Activity,
-  how: VoteKind,
-  send: () => Promise<Activity>,
-  wait = heldFor,
-): void {
+function holdVote(activity: Activity, how: VoteKind, send: () => Promise<Activity>, wait = heldFor): void {
   const { id, type } = activity;
   if (held.has(id)) return;
   const title = describeType(type);
@@ -127,8 +137,10 @@ export function holdVote(
 
 /** The vault is open: votes can be held. @returns what gives up all that are not sent. */
 export function beginHolding(): () => void {
+  opening = Symbol('opening');
   lost = 0;
   return () => {
+    opening = null;
     lost = [...held.values()].filter(({ abandon }) => abandon()).length;
   };
 }

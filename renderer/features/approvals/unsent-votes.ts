@@ -3,6 +3,9 @@
  * when the window closes, or its process ends, before the vote is sent. A lock (Web Locks) shows that its window still holds it.
  */
 
+import { notifications } from '@mantine/notifications';
+import { t } from '../../app/i18n/text.ts';
+import { describeType } from '../activity/activity-words.ts';
 import { queryApi } from '../../app/rpc/vault.tsx';
 import type { Activity } from '../../app/rpc/resources.ts';
 import type { WindowRpc } from '../../../preload/contract.ts';
@@ -93,3 +96,18 @@ const selections = { approve: 'VOTE_SELECTION_APPROVED', reject: 'VOTE_SELECTION
 
 const hasVote = ({ votes }: Activity, userId: string, how: VoteKind): boolean =>
   votes.some((vote) => vote.userId === userId && vote.selection === selections[how]);
+
+/** Says in the window which votes were not sent. */
+export function sayUnsent(votes: readonly UnsentVote[]): void {
+  if (votes.length === 0) return;
+  const titles = votes.map(({ activity, how }) => {
+    const title = describeType(activity.type);
+    return how === 'approve' ? t('Approve: {{title}}.', { title }) : t('Reject: {{title}}.', { title });
+  });
+  notifications.show({
+    color: 'yellow',
+    title: t('{{count}} votes were not sent', { count: votes.length }),
+    message: `${titles.join(' ')} ${t('Vote again under Approvals.')}`,
+    autoClose: false,
+  });
+}

@@ -11,14 +11,16 @@ import { serveDevVault } from '../support/service.ts';
 import type { DevService } from '../support/service.ts';
 import { button, heading, lock } from '../support/steps.ts';
 
-/** Ben asks for what two must approve, and the owner shows a secret for. */
-async function askOwner({ root }: DevService) {
+/** Ben asks for what two must approve. An export needs the owner's secret; a tag needs none. */
+async function askOwner({ root }: DevService, what: 'export' | 'tag') {
   const { client: ben } = await newUserBy(root, 'Ben');
-  await allowByVotes(root, 'By two', "activity.action == 'EXPORT'", 2);
+  await allowByVotes(root, 'By two', "activity.action == 'EXPORT' || activity.resource == 'USER'", 2);
   const { walletId } = await newWallet(root, 'Everyday');
   const targetPublicKey = createECDH('prime256v1').generateKeys('hex', 'uncompressed');
   const { id } = activityOf(
-    await ben.submit('export_wallet', 'EXPORT_WALLET', { walletId, targetPublicKey }),
+    await (what === 'export'
+      ? ben.submit('export_wallet', 'EXPORT_WALLET', { walletId, targetPublicKey })
+      : ben.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'Payers', userIds: [] })),
   );
   return {
     id,
@@ -26,9 +28,61 @@ async function askOwner({ root }: DevService) {
   };
 }
 
+test('a vote that a lock interrupts while it is confirmed is not sent after the unlock, and that is said', async () => {
+  await using service = await serveDevVault();
+  const { id, status } = await askOwner(service, 'tag');
+  await using person = await openHome(service.windowUrl);
+  const { page } = person;
+  await page.clock.install();
+  await page.reload();
+  const unlock = async (): Promise<void> => {
+    await page.getByRole('textbox', { name: 'Recovery phrase' }).fill(service.recoveryPhrase);
+    await button(page, 'Unlock').click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  };
+  /** The service has said that no secret is needed; the window hears of it when this is called. */
+  const approve = async (): Promise<() => void> => {
+    const asked = Promise.withResolvers();
+    const heard = Promise.withResolvers();
+    await page.unrouteAll();
+    await page.route('**/window/reserveStepUp', async (route) => {
+      const response = await route.fetch();
+      asked.resolve(undefined);
+      await heard.promise;
+      await route.fulfill({ response });
+    });
+    await visit(page, `/approvals/${id}`);
+    await button(page.getByRole('dialog', { name: 'Approval' }), 'Approve once').click();
+    await asked.promise;
+    // The button to lock is under the drawer.
+    await page.evaluate(() => {
+      window.location.hash = '#/wallets';
+    });
+    await lock(page);
+    return () => {
+      heard.resolve(undefined);
+    };
+  };
+
+  const first = await approve();
+  first();
+  await page.getByText('1 vote was not sent. Unlock and vote again.').waitFor();
+  await unlock();
+  const second = await approve();
+  await unlock();
+  second();
+  await page.getByText('1 vote was not sent', { exact: true }).waitFor();
+  await page.clock.fastForward(10_000);
+  // The service answers in the order of the requests.
+  await visit(page, `/approvals/${id}`);
+  await page.getByRole('dialog', { name: 'Approval' }).getByText('By two').waitFor();
+  expect(await status()).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  expect(person.complaints).toEqual([]);
+});
+
 test('the question for a secret goes with the screen that asked, and with the vault that was open then', async () => {
   await using service = await serveDevVault();
-  const { id, status } = await askOwner(service);
+  const { id, status } = await askOwner(service, 'export');
   await using person = await openHome(service.windowUrl);
   const { page } = person;
   const question = page.getByRole('dialog', { name: 'Confirm it’s you' });
