@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Anchor, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { onText } from '../../ui/on-text.ts';
@@ -65,6 +65,12 @@ export function FirstRun({ onCreating }: Props): ReactNode {
   const [words, setWords] = useState<readonly string[]>([]);
   const generate = useMutation({ mutationFn: () => rpc.newRecoveryPhrase() });
   const create = useStatusCall((to, vault: CreateVault) => to.create(vault));
+
+  // The last step has the words, which must not stay in sight of a lock.
+  const isLocked = step === 5 && status.state === 'locked';
+  useEffect(() => {
+    if (isLocked) onCreating(false);
+  }, [isLocked, onCreating]);
 
   const generateWords = () => {
     generate.mutate(undefined, {

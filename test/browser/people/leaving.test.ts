@@ -5,11 +5,11 @@
 import { createECDH } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { activityOf, allowByVotes, newUserBy, newWallet } from '../../support/support.ts';
-import { openHome } from '../support/chromium.ts';
+import { openHome, openWindow, sharedChromium } from '../support/chromium.ts';
 import { visit } from '../support/inspect.ts';
-import { serveDevVault } from '../support/service.ts';
+import { newVaultHome, serveDevVault } from '../support/service.ts';
 import type { DevService } from '../support/service.ts';
-import { button, heading, lock } from '../support/steps.ts';
+import { button, firstRunToEnd, heading, lock, openDialog } from '../support/steps.ts';
 
 /** Ben asks for what two must approve. An export needs the owner's secret; a tag needs none. */
 async function askOwner({ root }: DevService, what: 'export' | 'tag') {
@@ -125,5 +125,22 @@ test('the question for a secret goes with the screen that asked, and with the va
   await approve();
   await question.waitFor();
   expect(await status()).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  expect(person.complaints).toEqual([]);
+});
+
+test('the words of a new vault go with its first lock', async () => {
+  using place = newVaultHome();
+  await using service = await place.serve();
+  await using person = await openWindow(await sharedChromium());
+  const { page } = person;
+  await page.goto(service.windowUrl);
+  await firstRunToEnd(page);
+  const sheet = await openDialog(page, 'Print a recovery sheet…', 'Recovery sheet');
+  await button(sheet, 'Create sheet').click();
+  await sheet.getByText('The sheet is ready.').waitFor();
+  await using other = await openHome(await place.newLink());
+  await lock(other.page);
+  await heading(page, 'Unlock').waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
   expect(person.complaints).toEqual([]);
 });

@@ -31,6 +31,13 @@ export async function hold(target: Locator): Promise<void> {
 
 /** The first run from its first screen into the vault. @returns the 24 words. */
 export async function firstRun(page: Page, look: Look = nowhere): Promise<readonly string[]> {
+  const words = await firstRunToEnd(page, look);
+  await openVault(page);
+  return words;
+}
+
+/** The first run from its first screen to its last. @returns the 24 words. */
+export async function firstRunToEnd(page: Page, look: Look = nowhere): Promise<readonly string[]> {
   await heading(page, 'A vault for your keys').waitFor();
   await look('first-run-welcome');
   await button(page, 'Set up a vault').click();
@@ -48,7 +55,7 @@ export async function firstRun(page: Page, look: Look = nowhere): Promise<readon
   await button(page, 'Continue').click();
 
   await choosePassword(page, look);
-  return fromWordsToVault(page, look);
+  return fromWordsToEnd(page, look);
 }
 
 async function choosePassword(page: Page, look: Look): Promise<void> {
@@ -72,6 +79,18 @@ async function choosePassword(page: Page, look: Look): Promise<void> {
  * @returns the 24 words.
  */
 export async function fromWordsToVault(page: Page, look: Look = nowhere): Promise<readonly string[]> {
+  const words = await fromWordsToEnd(page, look);
+  await openVault(page);
+  return words;
+}
+
+async function openVault(page: Page): Promise<void> {
+  await button(page, 'Open the vault').click();
+  await heading(page, 'Home').waitFor();
+  await confirmWhenAsked(page);
+}
+
+async function fromWordsToEnd(page: Page, look: Look): Promise<readonly string[]> {
   await heading(page, 'Your recovery phrase').waitFor();
   await look('first-run-phrase-hidden');
   await hold(button(page, 'Show my words'));
@@ -93,9 +112,6 @@ export async function fromWordsToVault(page: Page, look: Look = nowhere): Promis
 
   await heading(page, 'Your vault is ready').waitFor();
   await look('first-run-done');
-  await button(page, 'Open the vault').click();
-  await heading(page, 'Home').waitFor();
-  await confirmWhenAsked(page);
   return words;
 }
 
