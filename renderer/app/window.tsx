@@ -46,6 +46,11 @@ function Vault(): ReactNode {
           ? Unlock
           : OpenVault;
   const isArrived = useArrived(part);
+  const isFrozen = status !== undefined && status.frozen !== null;
+  useEffect(() => {
+    // It may come while the vault is locked already.
+    if (isFrozen) dropDrafts();
+  }, [isFrozen]);
   // The code of all other parts is fetched after this screen has appeared, so that navigation does not wait.
   useEffect(() => (isArrived ? loadAllParts() : undefined), [isArrived]);
 

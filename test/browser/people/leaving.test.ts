@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 import { activityOf, allowByVotes, newUserBy, newWallet } from '../../support/support.ts';
 import { openHome, openWindow, sharedChromium } from '../support/chromium.ts';
 import { visit } from '../support/inspect.ts';
-import { newVaultHome, serveDevVault } from '../support/service.ts';
+import { newVaultHome, serveDevVault, startWindowVault } from '../support/service.ts';
 import type { DevService } from '../support/service.ts';
-import { button, firstRunToEnd, heading, lock, openDialog } from '../support/steps.ts';
+import { button, firstRunToEnd, goTo, heading, lock, openDialog, password } from '../support/steps.ts';
 
 /** Ben asks for what two must approve. An export needs the owner's secret; a tag needs none. */
 async function askOwner({ root }: DevService, what: 'export' | 'tag') {
@@ -142,5 +142,23 @@ test('the words of a new vault go with its first lock', async () => {
   await lock(other.page);
   await heading(page, 'Unlock').waitFor();
   expect(await page.getByRole('dialog').count()).toBe(0);
+  expect(person.complaints).toEqual([]);
+});
+
+test('a freeze drops what was typed before an earlier lock', async () => {
+  await using service = await startWindowVault();
+  const { vault } = service;
+  await using person = await openHome(vault.newLink());
+  const { page } = person;
+  await goTo(page, 'Address book');
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.fill('Supplier');
+  await lock(page);
+  await vault.rpc.freeze();
+  await page.getByRole('alert').filter({ hasText: 'All signing is frozen' }).waitFor();
+  await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+  await button(page, 'Unlock').click();
+  await heading(page, 'Address book').waitFor();
+  expect(await name.inputValue()).toBe('');
   expect(person.complaints).toEqual([]);
 });
