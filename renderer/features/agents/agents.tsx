@@ -50,7 +50,8 @@ export function Agents(): ReactNode {
         </Panel>
       )}
       {door?.programs.map((program) => (
-        <Agent key={program.name} program={program} />
+        // Another agent may get the name while a dialog of this one is open.
+        <Agent key={program.publicKey} program={program} />
       ))}
     </>
   );

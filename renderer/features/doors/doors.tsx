@@ -93,7 +93,8 @@ function Door({ of: { door, on, problem, programs, nodes } }: { readonly of: Doo
       ) : (
         <ul className="kh-rows" aria-label={t('Programs of {{title}}', { title })}>
           {programs.map((program) => (
-            <Program key={program.name} door={door} program={program} />
+            // Another program may get the name while a dialog of this one is open.
+            <Program key={program.publicKey} door={door} program={program} />
           ))}
         </ul>
       )}

@@ -123,6 +123,34 @@ test('a door offers no key again that was taken from it while its keys were chos
   expect(person.complaints).toEqual([]);
 });
 
+test('a program that gets the name of one that is to be revoked stays', async () => {
+  await using service = await startWindowVault();
+  const { root, vault } = service;
+  const door = 'mcp';
+  const pair = async (): Promise<string> => {
+    const { doors } = await vault.rpc.changeDoors({ change: 'pair', door, name: 'laptop' });
+    const { publicKey = '' } = doors.flatMap(({ programs }) => programs)[0] ?? {};
+    const apiKeys = [{ apiKeyName: 'laptop', publicKey, curveType: 'API_KEY_CURVE_P256' }];
+    const user = { userName: 'laptop', apiKeys, authenticators: [], oauthProviders: [], userTags: [] };
+    const made = await root.submit('create_users', 'CREATE_USERS_V3', { users: [user] });
+    return resultOf(made).userIds[0] ?? '';
+  };
+  await using person = await openHome(vault.newLink());
+  const { page } = person;
+  let userId = await pair();
+  for (const screen of ['Doors', 'Agents']) {
+    await goTo(page, screen);
+    const dialog = await openDialog(page, 'Revoke laptop…', 'Revoke laptop');
+    await root.submit('delete_users', 'DELETE_USERS', { userIds: [userId] });
+    await vault.rpc.changeDoors({ change: 'remove', door, name: 'laptop' });
+    userId = await pair();
+    await dialog.waitFor({ state: 'detached' });
+  }
+  await openDialog(page, 'Revoke laptop…', 'Revoke laptop');
+  expect((await root.query('get_user', { userId })).status).toBe(200);
+  expect(person.complaints).toEqual([]);
+});
+
 test('edits of a policy stay, and are not saved over what another person saved meanwhile', async () => {
   await using service = await serveDevVault();
   const { root } = service;
