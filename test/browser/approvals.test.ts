@@ -11,8 +11,8 @@ import {
   resultOf,
 } from '../support/support.ts';
 import { sharedChromium, openWindow, openHome } from './support/chromium.ts';
-import { inspectScreens } from './support/inspect.ts';
-import { serveDevVault } from './support/service.ts';
+import { inspectScreens, visit } from './support/inspect.ts';
+import { serveDevVault, startWindowVault } from './support/service.ts';
 import { button, goTo, heading, lock, readFacts, sendVote } from './support/steps.ts';
 
 let browser: Browser;
@@ -216,6 +216,34 @@ test('the next window shows a vote that was not sent, and nothing is decided', a
   expect(await status()).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
   expect(person.complaints).toEqual([]);
   expect(person.violations).toEqual([]);
+});
+
+test('a vote that one tab did not send is said, also where another tab took its own back', async () => {
+  await using service = await startWindowVault();
+  const { root, vault } = service;
+  const { client: ben } = await newUserBy(root, 'Ben');
+  await allowByVotes(root, 'Tags by two', "activity.resource == 'USER'", 2);
+  const { id } = activityOf(
+    await ben.submit('create_user_tag', 'CREATE_USER_TAG', { userTagName: 'First', userIds: [] }),
+  );
+  await using person = await openWindow(browser);
+  await person.page.clock.install();
+  const tab = await person.context.newPage();
+  for (const page of [person.page, tab]) {
+    await page.goto(vault.newLink());
+    await heading(page, 'Home').waitFor();
+    await visit(page, `/approvals/${id}`);
+    await button(page.getByRole('dialog', { name: 'Approval' }), 'Approve once').click();
+    await page.getByText('Your vote is sent in ten seconds.').waitFor();
+  }
+  await button(tab, 'Undo').first().click();
+  await tab.getByText('Your vote is sent in ten seconds.').waitFor({ state: 'hidden' });
+  await person.page.close();
+  await tab.reload();
+  await tab.getByText('1 vote was not sent', { exact: true }).waitFor();
+  const { status } = activityOf(await root.query('get_activity', { activityId: id }));
+  expect(status).toBe('ACTIVITY_STATUS_CONSENSUS_NEEDED');
+  expect(person.complaints).toEqual([]);
 });
 
 test('one that needs the owner is found behind a hundred that do not', async () => {

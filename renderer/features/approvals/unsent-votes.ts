@@ -26,7 +26,7 @@ export interface HeldNote {
   readonly leave: () => void;
 }
 
-/** Before the id of an activity. */
+/** Before the id of an activity, and an id of the vote: two windows may hold votes on one request. */
 const prefix = 'keyhearth.vote.';
 
 /** A request expires a day after its first vote. Milliseconds. */
@@ -34,7 +34,7 @@ const longestKept = 24 * 60 * 60_000;
 
 /** Says that this window holds a vote. */
 export function noteHeldVote({ id, organizationId }: Activity, how: VoteKind): HeldNote {
-  const name = prefix + id;
+  const name = `${prefix}${id}.${crypto.randomUUID()}`;
   const { promise: held, resolve: leave } = Promise.withResolvers<undefined>();
   const note: Note = { organizationId, how, at: Date.now() };
   localStorage.setItem(name, JSON.stringify(note));
@@ -67,7 +67,8 @@ export async function takeUnsentVotes(
     const note = readNote(name);
     if (note === null || Math.abs(Date.now() - note.at) > longestKept) localStorage.removeItem(name);
     else if (note.organizationId === organizationId && (await isFree(name))) {
-      const { activity } = await queryApi(rpc, 'get_activity', { activityId: name.slice(prefix.length) });
+      const [activityId = ''] = name.slice(prefix.length).split('.');
+      const { activity } = await queryApi(rpc, 'get_activity', { activityId });
       localStorage.removeItem(name);
       // The window may have closed between the sending and the answer.
       if (!hasVote(activity, userId, note.how)) unsent.push({ activity, how: note.how });
