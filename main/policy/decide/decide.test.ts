@@ -95,7 +95,7 @@ describe('the root quorum', () => {
     [1, [plain('a')], 'deny'],
     [1, [plain('a'), plain('b')], 'deny'],
     [2, [plain('b'), root('a')], 'deny'],
-    // No vote is no quorum, whatever number is stored.
+    // Without a vote there is no quorum, whatever number is stored.
     [0, [], 'deny'],
     [0, [plain('a')], 'deny'],
   ] as const)('of %i, with %j: %s', (rootQuorumThreshold, approvers, outcome) => {
