@@ -77,6 +77,17 @@ describe('checkNewPassword', () => {
   });
 });
 
+test('a new password cannot begin with a mark that its file has and no keyboard', () => {
+  const marked = '\uFEFFcorrect horse battery staple';
+  for (const password of [marked, Buffer.from(marked)]) {
+    expect(() => {
+      checkNewPassword(password);
+    }).toThrow(
+      'invalid password: it begins with a byte order mark, which cannot be typed: save its file without one',
+    );
+  }
+});
+
 describe('stored parameters', () => {
   test('the default costs 64 MiB and three passes', () => {
     expect(defaultPasswordCost).toEqual({ memoryKiB: 65_536, passes: 3, parallelism: 1 });

@@ -40,6 +40,9 @@ export type PasswordParameters = z.infer<typeof passwordParameters>;
 /** Characters, as a person counts them. */
 const length = { min: 8, max: 1024 };
 
+/** The byte order mark in UTF-8, with which some editors begin a file. */
+const byteOrderMark = Buffer.from('\uFEFF');
+
 /**
  * Checks the rules for a new password. An existing password is only tried.
  * @throws KeyhearthError INVALID_ARGUMENT
@@ -47,7 +50,14 @@ const length = { min: 8, max: 1024 };
 export function checkNewPassword(password: SecretText): void {
   const bytes = bytesOfSecret('password', password);
   const count = countCharacters(bytes);
+  const isMarked = byteOrderMark.equals(bytes.subarray(0, byteOrderMark.length));
   bytes.fill(0);
+  if (isMarked) {
+    throw invalid(
+      'password',
+      'it begins with a byte order mark, which cannot be typed: save its file without one',
+    );
+  }
   if (count < length.min || count > length.max) {
     throw invalid('password', `expected ${length.min} to ${length.max} characters, got ${count}`);
   }
